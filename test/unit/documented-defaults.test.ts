@@ -18,7 +18,7 @@ import { podmanSettings } from '../../src/host/sandbox/podman/options.ts';
 import { shellLimitsOf } from '../../src/host/sandbox/shell/shell-limits.ts';
 import { virtualSettings } from '../../src/host/sandbox/virtual/options.ts';
 import { stagingLimitChecks } from '../../src/host/staged-folder/staging/options.ts';
-import { requestTimeoutMs } from '../../src/providers/kit/wire/ask-vendor.ts';
+import { silenceTimeoutMs } from '../../src/providers/kit/wire/silence-limit.ts';
 import { cacheKeySource } from '../../src/providers/openai/request/request.ts';
 import { vfsLimitChecks } from '../../src/suite/vfs/limits.ts';
 import { defaultWords } from '../support/default-words.ts';
@@ -202,7 +202,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
 };
 
 function providerTimeout(): Figures {
-  return { timeoutMs: requestTimeoutMs(undefined) };
+  return { timeoutMs: silenceTimeoutMs(undefined) };
 }
 
 function mountedEffects(): unknown {

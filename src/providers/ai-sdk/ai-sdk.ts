@@ -1,12 +1,6 @@
-import {
-  assertOptions,
-  type OptionsOf,
-  oneOf,
-  PromptValidationError,
-  ThrottleError,
-} from '../../core/error/index.ts';
+import { assertOptions, type OptionsOf, oneOf, PromptValidationError } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
-import { isRecord, present } from '../../core/internal/index.ts';
+import { isRecord, present, untilAborted } from '../../core/internal/index.ts';
 import type { ModelCallOptions, ModelRequest, ModelTurn } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
@@ -21,8 +15,8 @@ import {
   nineCharacterCallIds,
   plainCallIds,
   providerAdapter,
-  requestTimeoutMs,
   type SharedModelOptions,
+  SilenceLimit,
   type StrictTools,
   ToolSchemas,
   type WireFields,
@@ -143,7 +137,7 @@ function adapterOf<Version extends AiSdkVersion>(
   const asking = {
     model,
     context,
-    timeoutMs: requestTimeoutMs(options.timeoutMs),
+    timeoutMs: options.timeoutMs,
     warnings: new Warnings(name),
   };
   return providerAdapter({
@@ -202,7 +196,7 @@ function layerOf({ providerOptions, headers }: AiSdkOptions): ModelSettings {
 interface CallContext<Version extends AiSdkVersion> {
   readonly model: AiSdkModelOf<Version>;
   readonly context: RequestContext<Version>;
-  readonly timeoutMs: number;
+  readonly timeoutMs: number | undefined;
   readonly warnings: Warnings;
 }
 
@@ -213,45 +207,31 @@ async function callModel<Version extends AiSdkVersion>(
 ): Promise<ModelTurn> {
   const prepared = prepareRequest(request, context, logger);
   const onWarnings = (given: unknown): void => warnings.read(given, logger);
-  const answer = await withTimeLimit(timeoutMs, signal, async (abortSignal) => {
-    const call = { ...prepared.options, abortSignal };
-    try {
-      if (onDelta !== undefined) {
-        const { stream } = await model.doStream(call);
-        return await readStream(stream, { signal: abortSignal, onDelta, onWarnings, clock });
-      }
-      const whole = await model.doGenerate(call);
-      if (isRecord(whole)) onWarnings(whole['warnings']);
-      return whole;
-    } catch (error) {
-      // The reason of the abort takes precedence.
-      throw abortSignal.aborted ? error : toProviderError(error);
-    }
-  });
-  return readTurn(answer, { ...context, request, prepared });
-}
-
-/**
- * Runs `run`, whose signal is aborted with the given one or after the time limit.
- *
- * @throws {ThrottleError} `timeout` when it failed after the time limit.
- */
-async function withTimeLimit<Result>(
-  timeoutMs: number,
-  signal: AbortSignal,
-  run: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const limit = new AbortController();
-  const message = `The model did not complete its answer within ${timeoutMs} ms.`;
-  const timer = setTimeout(() => limit.abort(new DOMException(message, 'TimeoutError')), timeoutMs);
+  const silence = new SilenceLimit(timeoutMs, clock);
+  const abortSignal = AbortSignal.any([signal, silence.signal]);
+  const call = { ...prepared.options, abortSignal };
+  /** What the model gives next; a package shows nothing of a whole answer before its end. */
+  const given = <Result>(asked: PromiseLike<Result>): Promise<Result> =>
+    untilAborted(Promise.resolve(asked), abortSignal);
+  let answer: unknown;
+  silence.wait();
   try {
-    return await run(AbortSignal.any([signal, limit.signal]));
-  } catch (cause) {
-    if (limit.signal.aborted && !signal.aborted) throw new ThrottleError(message, { kind: 'timeout', cause });
-    throw cause;
+    if (onDelta === undefined) {
+      answer = await given(model.doGenerate(call));
+      if (isRecord(answer)) onWarnings(answer['warnings']);
+    } else {
+      const { stream } = await given(model.doStream({ ...call, includeRawChunks: true }));
+      silence.rest();
+      answer = await readStream(stream, { signal: abortSignal, silence, onDelta, onWarnings, clock });
+    }
+  } catch (error) {
+    // The reason of the abort takes precedence.
+    abortSignal.throwIfAborted();
+    throw toProviderError(error);
   } finally {
-    clearTimeout(timer);
+    silence.rest();
   }
+  return readTurn(answer, { ...context, request, prepared });
 }
 
 /** Maximum number of remembered warnings; some contain parts of the conversation. */

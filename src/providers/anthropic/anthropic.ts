@@ -118,6 +118,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
         const message = await askVendor(callOptions, {
           headers,
           timeoutMs: options.timeoutMs,
+          isHearing: options.client === undefined,
           send: (sendOptions, streaming) => client.messages.create({ ...body, ...streaming }, sendOptions),
           read: readMessageStream,
           toError: (error) => toProviderError(error, vendorErrorCodes),

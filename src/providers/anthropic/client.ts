@@ -1,5 +1,5 @@
 import { loadPeer } from '../../core/error/index.ts';
-import type { VendorRequestOptions } from '../kit/index.ts';
+import { hearingFetch, type VendorRequestOptions } from '../kit/index.ts';
 import type { AnthropicRequest } from './wire.ts';
 
 /** Options of one request. */
@@ -53,5 +53,7 @@ export async function createClient(
 ): Promise<AnthropicClient> {
   const peer = { versions: '1', range: '^1', orElse: 'pass a client to the adapter' };
   const { Anthropic } = await loadPeer('@anthropic-ai/sdk', peer, load);
-  return new Anthropic({ ...options, maxRetries: 0, openTelemetry: false });
+  // oxlint-disable-next-line no-restricted-globals -- The default of the package itself.
+  const send = hearingFetch(options.fetch ?? fetch);
+  return new Anthropic({ ...options, fetch: send, maxRetries: 0, openTelemetry: false });
 }

@@ -33,7 +33,7 @@ export {
 export { offerTools, type RuntimeCall } from './offer-tools.ts';
 export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
-export { askVendor, requestTimeoutMs, type VendorRequestOptions } from './wire/ask-vendor.ts';
+export { askVendor, type VendorRequestOptions } from './wire/ask-vendor.ts';
 export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
@@ -54,6 +54,7 @@ export {
   plainCallIds,
   shortCallIds,
 } from './wire/foreign-call-ids.ts';
+export { hearingFetch } from './wire/hearing-fetch.ts';
 export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
 export { MessageBuilder } from './wire/message-builder.ts';
 export { messagesFinishReason, messagesUsage, toTokenUsage } from './wire/messages-turn.ts';
@@ -61,12 +62,15 @@ export type { PreparedRequest } from './wire/prepared-request.ts';
 export {
   type ProviderErrorOptions,
   toBrokenStreamError,
+  toNoAnswerError,
   toProviderError,
   toResponseError,
   vendorErrorCodes,
 } from './wire/provider-error.ts';
+export { SilenceLimit } from './wire/silence-limit.ts';
 export { notSettable, numberSetting, refuseControlled, splitSettings } from './wire/split-settings.ts';
 export {
   readEvents,
   type StreamListener,
+  streamEndGraceMs,
 } from './wire/stream-reader.ts';

@@ -24,8 +24,9 @@ export interface SharedModelOptions {
    */
   readonly settings?: ModelSettings;
   /**
-   * Timeout of a request in milliseconds; a deadline of the run can end it sooner. A streamed answer must begin within that
-   * time; with the AI SDK it must be complete. Default: 600,000.
+   * How long the provider may give no sign of an answer, in milliseconds: headers, a part of the body, a ping or an event. Such a pause ends the request like a
+   * lost connection, and it may be sent again (option `retry`). What a client shows counts: one of your own shows no pings, and with the AI SDK, or such a
+   * client, a whole answer is one sign. A deadline of the run can end the request sooner. Default: 600,000.
    */
   readonly timeoutMs?: number;
   /** Prices of the model, for budgets without prices. Default: unknown; a budget that limits the cost is then an error. */

@@ -112,6 +112,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
       const response = await askVendor(callOptions, {
         headers,
         timeoutMs: options.timeoutMs,
+        isHearing: options.client === undefined,
         send: (sendOptions, streaming) => client.responses.create({ ...body, ...streaming }, sendOptions),
         read: readStream,
         toError: toProviderError,

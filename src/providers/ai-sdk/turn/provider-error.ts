@@ -6,18 +6,20 @@ import {
   parseJsonText,
   toProviderError as toAnyProviderError,
   toBrokenStreamError,
+  toNoAnswerError,
   vendorErrorCodes,
   type WireFields,
 } from '../../kit/index.ts';
 
 /** The AI SDK's names for an answer that cannot be parsed. */
 const unreadable = new Set([
-  'AI_JSONParseError',
   'AI_TypeValidationError',
   'AI_InvalidResponseDataError',
-  'AI_EmptyResponseBodyError',
   'AI_NoContentGeneratedError',
 ]);
+
+/** The AI SDK's names for a body that is no JSON. */
+const empty = new Set(['AI_JSONParseError', 'AI_EmptyResponseBodyError']);
 
 /**
  * Converts the error of a failed request. Errors are recognized by their properties: the packages have their own classes.
@@ -28,9 +30,10 @@ export function toProviderError(error: unknown): unknown {
   const { name, statusCode: status, isRetryable } = error;
   if (typeof status !== 'number' && isRetryable === true) return lostConnection(error);
   const wasFine = typeof status === 'number' && status < 300;
-  if (wasFine && isRetryable === true) return lostConnection(error);
+  if (wasFine && (isRetryable === true || isUnreadBody(error))) return lostConnection(error);
   // Server failures are retryable, so the package replaces the status of an unreadable answer.
   const isMadeUp = typeof status === 'number' && status >= 500 && isRetryable === false;
+  if (isNoAnswer(error, wasFine)) return toNoAnswerError(error['responseBody'], error);
   if (wasFine || isMadeUp || (typeof name === 'string' && unreadable.has(name))) {
     const message = `The answer cannot be read: ${shortened(describeError(error))}`;
     return new ModelResponseError('model-response-invalid', message, { cause: error });
@@ -38,11 +41,27 @@ export function toProviderError(error: unknown): unknown {
   return toAnyProviderError(error, { ...vendorErrorCodes, fields: carriedBy(error) });
 }
 
+/** True for a body that could not be read to its end: the cause is of the connection, and of no class of the AI SDK. */
+function isUnreadBody({ responseBody, cause }: WireFields): boolean {
+  return responseBody === undefined && isRecord(cause) && !String(cause['name']).startsWith('AI_');
+}
+
+/** True for a body that is empty, cut or the page of a proxy. */
+function isNoAnswer({ name, responseBody }: WireFields, wasFine: boolean): boolean {
+  if (typeof name === 'string' && empty.has(name)) return true;
+  if (!wasFine || typeof responseBody !== 'string') return false;
+  const body = responseBody.trim() === '' ? undefined : parseJsonText(responseBody);
+  return typeof body !== 'object' || body === null;
+}
+
 /** Converts an error in the middle of a stream. A temporary one is retried. */
 export function toStreamError(error: unknown): unknown {
   const name = isRecord(error) ? error['name'] : undefined;
   // Broken JSON in the middle of a stream is its end.
   if (name === 'AI_JSONParseError' || error instanceof SyntaxError) return toBrokenStreamError();
+  // Without data it is not about an event: the stream ended before the answer did.
+  if (name === 'AI_InvalidResponseDataError' && isRecord(error) && error['data'] === undefined)
+    return toBrokenStreamError();
   const read = toProviderError(error);
   if (read !== error) return read;
   const { status, apiMessage } = isRecord(error)

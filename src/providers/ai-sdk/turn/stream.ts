@@ -1,10 +1,18 @@
 import { describeError, ThrottleError } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
 import type { ModelDelta } from '../../../core/runtime/index.ts';
-import { readEvents, type StreamListener, toBrokenStreamError, type WireFields } from '../../kit/index.ts';
+import {
+  fieldsIn,
+  readEvents,
+  type StreamListener,
+  toBrokenStreamError,
+  type WireFields,
+} from '../../kit/index.ts';
 import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
 import { isPart, type KeptPart } from '../wire/kept-part.ts';
+import { ProviderEnd } from './provider-end.ts';
 import { toStreamError } from './provider-error.ts';
+import { endPart, StreamParts } from './stream-parts.ts';
 
 /** An answer, complete or assembled from a stream; its content is not validated yet. */
 export interface Answer {
@@ -29,25 +37,15 @@ export interface AiSdkStreamListener extends StreamListener {
 type Block = KeptPart & { text: string; providerMetadata?: unknown; citations?: unknown };
 
 /**
- * Reads the answer of a stream.
+ * Reads the answer of a stream. It is whole once its provider has said that it ended, also where the package does not finish it.
  *
- * @throws {ThrottleError} `server-error` for a stream that ends before its finish, and for other temporary errors.
+ * @throws {ThrottleError} `server-error` for a stream that ends before its answer does, and for other temporary errors.
  * @throws the reason of the signal as soon as it is aborted, even if the model ignores it.
  */
 export async function readStream(stream: AiSdkStream, listener: AiSdkStreamListener): Promise<Answer> {
-  const reader = stream.getReader();
-  const answer = new AnswerBuilder(listener);
-  const parts: AsyncIterable<unknown> = {
-    [Symbol.asyncIterator]: () => ({
-      next: async () => {
-        const { done, value } = await reader.read();
-        return { done, value };
-      },
-      // What fails at the end of an abandoned stream has no consequences.
-      return: async () => ({ done: true, value: await reader.cancel(listener.signal.reason) }),
-    }),
-  };
-  return readEvents(parts, listener, (part) => answer.add(part), brokenOff);
+  const end = new ProviderEnd();
+  const answer = new AnswerBuilder(listener, end);
+  return readEvents(new StreamParts(stream, end, listener), listener, (part) => answer.add(part), brokenOff);
 }
 
 function brokenOff(error: unknown): ThrottleError {
@@ -58,14 +56,16 @@ function brokenOff(error: unknown): ThrottleError {
 /** Assembles the parts of one answer to the answer that the model would have returned without a stream. */
 class AnswerBuilder {
   readonly #listener: Pick<AiSdkStreamListener, 'onWarnings'>;
+  readonly #end: ProviderEnd;
   readonly #content: unknown[] = [];
   readonly #open = new Map<string, Block>();
   /** Calls that were begun and are not complete. */
   readonly #inputs = new Map<unknown, { readonly start: KeptPart; text: string }>();
   #response: KeptPart | undefined;
 
-  constructor(listener: Pick<AiSdkStreamListener, 'onWarnings'>) {
+  constructor(listener: Pick<AiSdkStreamListener, 'onWarnings'>, end: ProviderEnd) {
     this.#listener = listener;
+    this.#end = end;
   }
 
   /** @returns what the part adds: a delta, or the whole answer. */
@@ -114,7 +114,10 @@ class AnswerBuilder {
       case 'error':
         throw toStreamError(piece['error']);
       case 'finish':
+        if (isCutOff(piece, this.#end)) throw toBrokenStreamError();
         return { whole: this.#finish(piece) };
+      case endPart:
+        return { whole: this.#finishEarly() };
       case 'response-metadata':
         this.#response = piece;
         return undefined;
@@ -125,30 +128,42 @@ class AnswerBuilder {
     }
   }
 
-  #finish(finish: WireFields): Answer {
-    if (isCutOff(finish)) throw toBrokenStreamError();
-    const { finishReason, usage, providerMetadata } = finish;
+  /** The provider has ended the answer, and the package has not: calls that it holds back are complete, unless the answer was cut by its limit. */
+  #finishEarly(): Answer {
+    const finish = this.#end.finish();
+    if (fieldsIn(finish['finishReason'])['unified'] === 'length') return this.#finish(finish);
+    this.#content.push(...this.#begunCalls());
+    this.#inputs.clear();
+    return this.#finish(finish);
+  }
+
+  #finish({ finishReason, usage, providerMetadata }: WireFields): Answer {
     return {
       content: this.#content,
       finishReason,
       usage,
       providerMetadata,
       response: this.#response,
-      unfinishedCalls: [...this.#inputs.values()].map(({ start, text }) => {
-        const { id, ...call } = start;
-        return { ...call, type: 'tool-call', toolCallId: id, input: text };
-      }),
+      unfinishedCalls: this.#begunCalls(),
     };
+  }
+
+  #begunCalls(): readonly KeptPart[] {
+    return [...this.#inputs.values()].map(({ start, text }) => {
+      const { id, ...call } = start;
+      return { ...call, type: 'tool-call', toolCallId: id, input: text };
+    });
   }
 }
 
 const passing = new Set(['tool-input-end', 'ping', 'raw']);
 
-/** Packages end a truncated stream with a finish that has neither a reason of the provider nor a count of tokens. */
-function isCutOff({ finishReason, usage }: WireFields): boolean {
-  if (!isRecord(finishReason)) return false;
-  if (finishReason['unified'] === 'interrupted') return true;
-  return finishReason['unified'] === 'other' && finishReason['raw'] === undefined && !hasCounts(usage);
+/** Packages end a truncated stream with a finish of their own, which has no reason of the provider; some servers count tokens from the start. */
+function isCutOff({ finishReason, usage }: WireFields, end: ProviderEnd): boolean {
+  const { unified, raw } = fieldsIn(finishReason);
+  if (unified === 'interrupted') return true;
+  if (raw !== undefined || (unified !== 'other' && unified !== 'error')) return false;
+  return end.isKnown ? !end.hasEnded : unified === 'other' && !hasCounts(usage);
 }
 
 function hasCounts(usage: unknown): boolean {

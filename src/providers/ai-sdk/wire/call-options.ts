@@ -135,5 +135,7 @@ export interface AiSdkCallOptions<Version extends AiSdkVersion = AiSdkVersion> {
   reasoning?: Version extends 'v4' ? ReasoningEffort : never;
   headers?: Record<string, string>;
   providerOptions?: ProviderOptions;
+  /** Whether a stream shows each event of the provider as well, as it came. */
+  includeRawChunks?: boolean;
   abortSignal: AbortSignal;
 }

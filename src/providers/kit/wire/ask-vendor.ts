@@ -1,12 +1,15 @@
-import { present } from '../../../core/internal/index.ts';
+import { present, untilAborted } from '../../../core/internal/index.ts';
 import type { ModelCallOptions } from '../../../core/runtime/index.ts';
+import { type HearingRequest, hearing } from './hearing-fetch.ts';
+import { toNoAnswerError } from './provider-error.ts';
+import { SilenceLimit } from './silence-limit.ts';
 import { isEventStream, type StreamListener } from './stream-reader.ts';
 
 /** Options of one request by the client of a vendor. */
 export interface VendorRequestOptions {
   /** Aborts the request and its stream. */
   readonly signal: AbortSignal;
-  /** Timeout of the request in milliseconds. */
+  /** How long the provider may give no sign, in milliseconds; the adapter aborts the request then. */
   readonly timeout: number;
   /** Always 0: the evaluation retries, because it knows the deadline. */
   readonly maxRetries: number;
@@ -14,23 +17,12 @@ export interface VendorRequestOptions {
   readonly headers?: Record<string, string>;
 }
 
-const defaultTimeoutMs = 600_000;
-/** The longest delay of timers; a longer one fires at once. */
-const longestMs = 2_147_483_647;
-
-/**
- * The timeout of a request in milliseconds: an integer, as clients require, within the range of timers.
- *
- * @internal
- */
-export function requestTimeoutMs(timeoutMs: number | undefined): number {
-  return Math.min(Math.ceil(timeoutMs ?? defaultTimeoutMs), longestMs);
-}
-
 /** How a vendor is asked. */
 interface VendorRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number | undefined;
+  /** Whether the `fetch` of the client is a `hearingFetch()`: of a client that the adapter made. */
+  readonly isHearing: boolean;
   /** Sends the request, with the members of its body that ask for a stream. */
   send(options: VendorRequestOptions, streaming: { readonly stream?: true }): PromiseLike<unknown>;
   /** Reads the answer from a stream. */
@@ -39,25 +31,41 @@ interface VendorRequest {
   toError(error: unknown): unknown;
 }
 
-/** Sends a request by the client of a vendor, streamed when there is a consumer of deltas. A stream that is left ends its request. */
+/**
+ * Sends a request by the client of a vendor, streamed when there is a consumer of deltas. A stream that is left ends its request.
+ *
+ * @throws {ThrottleError} `timeout` when the provider gives no sign for too long, `server-error` for a body that is no answer.
+ */
 export async function askVendor(
   { clock, onDelta, signal }: Pick<ModelCallOptions, 'clock' | 'onDelta' | 'signal'>,
-  { headers, read, send, timeoutMs, toError }: VendorRequest,
+  { headers, isHearing, read, send, timeoutMs, toError }: VendorRequest,
 ): Promise<unknown> {
+  const silence = new SilenceLimit(timeoutMs, clock);
   const left = new AbortController();
   const isStreamed = onDelta !== undefined;
-  const options: VendorRequestOptions = {
-    signal: isStreamed ? AbortSignal.any([signal, left.signal]) : signal,
-    timeout: requestTimeoutMs(timeoutMs),
+  const ended = AbortSignal.any([signal, silence.signal]);
+  // Clients pass `fetchOptions` on to their `fetch`. Ours reports there what no client shows: pings, and the parts of a whole answer.
+  const options: VendorRequestOptions & { readonly fetchOptions?: HearingRequest } = {
+    signal: isStreamed ? AbortSignal.any([ended, left.signal]) : ended,
+    timeout: silence.timeoutMs,
     maxRetries: 0,
-    ...present({ headers: Object.keys(headers).length === 0 ? undefined : { ...headers } }),
+    ...present({
+      headers: Object.keys(headers).length === 0 ? undefined : { ...headers },
+      fetchOptions: isHearing ? hearing(silence.heard) : undefined,
+    }),
   };
   let answer: unknown;
+  silence.wait();
   try {
-    answer = await send(options, isStreamed ? { stream: true } : {});
+    answer = await untilAborted(Promise.resolve(send(options, isStreamed ? { stream: true } : {})), ended);
   } catch (error) {
+    silence.signal.throwIfAborted();
     throw toError(error);
+  } finally {
+    silence.rest();
   }
+  // What a client gives for an empty body, and for one that is no JSON.
+  if (typeof answer !== 'object' || answer === null) throw toNoAnswerError(answer);
   if (!isEventStream(answer)) return answer;
-  return read(answer, { signal, clock, leave: () => left.abort(), ...present({ onDelta }) });
+  return read(answer, { signal: ended, silence, clock, leave: () => left.abort(), ...present({ onDelta }) });
 }

@@ -4,7 +4,7 @@ import {
   ThrottleError,
   type ThrottleKind,
 } from '../../../core/error/index.ts';
-import { present } from '../../../core/internal/index.ts';
+import { cutAfter, present } from '../../../core/internal/index.ts';
 import { isContextOverflow } from './context-overflow.ts';
 import { failureReason } from './failure-reason.ts';
 
@@ -54,17 +54,14 @@ export const vendorErrorCodes: ProviderErrorOptions & { readonly codes: object }
 };
 
 /**
- * Converts a failed request to a {@link ThrottleError} if it may pass with time or concerns the account, to a {@link
- * ModelResponseError} for an unreadable answer or a conversation that is too long; otherwise returns the error itself, with
+ * Converts a failed request to a {@link ThrottleError} if it may pass with time, such as an answer that is no JSON, or concerns the account, to a {@link
+ * ModelResponseError} for a conversation that is too long; otherwise returns the error itself, with
  * the server's reason in its message. Errors are recognized by their properties, not by their class, so that any client can
  * throw them. Never throws; anything but an object is returned unchanged.
  */
 export function toProviderError(error: unknown, { codes, fields }: ProviderErrorOptions = {}): unknown {
   if (typeof error !== 'object' || error === null) return error;
-  if (isUnreadable(error)) {
-    const message = `The answer is not a JSON object: ${describeError(error)}`;
-    return new ModelResponseError('model-response-invalid', message, { cause: error });
-  }
+  if (isUnreadable(error)) return toNoAnswerError(describeError(error), error);
   const carried = fields ?? error;
   const kind = kindOf(carried, codes);
   const message = messageOf(carried);
@@ -98,6 +95,20 @@ export function toResponseError(
 /** An answer that was cut off: the rest is lost, and another attempt may succeed. */
 export function toBrokenStreamError(): ThrottleError {
   return new ThrottleError('The answer was cut off.', { kind: 'server-error' });
+}
+
+/**
+ * The error for a body that is empty, cut or the page of a proxy, in place of an answer: the provider has not answered, and another attempt may succeed.
+ *
+ * @param got the body, as far as it is text.
+ */
+export function toNoAnswerError(got: unknown, cause?: unknown): ThrottleError {
+  const text = typeof got === 'string' ? got.trim() : '';
+  const message =
+    text === ''
+      ? 'The server answered with an empty body.'
+      : `The server answered with something else than JSON: ${cutAfter(failureReason(text) ?? text, 200)}`;
+  return new ThrottleError(message, { kind: 'server-error', cause });
 }
 
 function kindOf(error: object, codes: ProviderErrorOptions['codes']): ThrottleKind | 'context' | undefined {

@@ -3,9 +3,10 @@ import type { ModelCallOptions, ModelDelta } from '../../../core/runtime/index.t
 import { type Clock, systemClock } from '../../../core/session/index.ts';
 import type { WireFields } from './fields.ts';
 import { toBrokenStreamError } from './provider-error.ts';
+import type { SilenceLimit } from './silence-limit.ts';
 
 /** Milliseconds a server has to end a stream after its last event, so that the connection can be reused. */
-const streamEndGraceMs = 1_000;
+export const streamEndGraceMs = 1_000;
 
 /** True for an async iterable of events. */
 export function isEventStream(answer: unknown): answer is AsyncIterable<unknown> {
@@ -18,6 +19,8 @@ export interface StreamListener extends Pick<ModelCallOptions, 'onDelta'> {
   readonly signal: AbortSignal;
   /** Aborts the request, which closes its connection. Must not throw. Default: only the iterator is asked to return. */
   readonly leave?: (() => void) | undefined;
+  /** Limits the wait for each event; its signal is a part of `signal`. Default: no limit. */
+  readonly silence?: SilenceLimit | undefined;
   /** Default: the system clock. */
   readonly clock?: Pick<Clock, 'schedule'> | undefined;
 }
@@ -34,7 +37,7 @@ export interface StreamListener extends Pick<ModelCallOptions, 'onDelta'> {
  */
 export async function readEvents<Answer>(
   events: AsyncIterable<unknown>,
-  { clock = systemClock, leave, onDelta, signal }: StreamListener,
+  { clock = systemClock, leave, onDelta, signal, silence }: StreamListener,
   step: (event: WireFields) => ModelDelta | { readonly whole: Answer } | undefined,
   toError: (error: unknown) => unknown,
 ): Promise<Answer> {
@@ -46,11 +49,13 @@ export async function readEvents<Answer>(
   };
   try {
     for (;;) {
+      silence?.wait();
       const { done, value } = await untilAborted(iterator.next(), signal).catch((error: unknown) => {
-        if (signal.aborted) throw error;
+        signal.throwIfAborted();
         // A truncated event cannot be parsed.
         throw error instanceof SyntaxError ? toBrokenStreamError() : toError(error);
       });
+      silence?.rest();
       signal.throwIfAborted();
       if (done === true) throw toBrokenStreamError();
       const added = isRecord(value) ? step(value) : undefined;
@@ -70,6 +75,7 @@ export async function readEvents<Answer>(
       if (wait !== undefined) await untilAborted(wait, signal);
     }
   } catch (error) {
+    silence?.rest();
     close();
     throw error;
   }

@@ -217,9 +217,16 @@ describe('an answer that does not arrive whole', () => {
   it.each([
     ['cut JSON', json, '{"content":['],
     ['a web page', { 'content-type': 'text/html' }, '<html>'],
-    ['JSON of another kind', json, '{"choices":[]}'],
-  ])('but is %s, ends the run in phase response', async (_name, headers, body) => {
+  ])('but is %s, counts as a failure of the server', async (_name, headers, body) => {
     await using broken = await against((response) => response.writeHead(200, headers).end(body));
+    expect(await broken.outcome).toMatchObject({
+      phase: 'request',
+      cause: { name: 'ThrottleError', kind: 'server-error' },
+    });
+  });
+
+  it('but is JSON of another kind, ends the run in phase response', async () => {
+    await using broken = await against((response) => response.writeHead(200, json).end('{"choices":[]}'));
     expect(await broken.outcome).toMatchObject({
       phase: 'response',
       cause: { name: 'ModelResponseError', code: 'model-response-invalid' },

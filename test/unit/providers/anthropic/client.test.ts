@@ -35,7 +35,13 @@ describe('createClient', () => {
     };
     await createClient({ authToken: 'token', baseURL: 'http://localhost' }, () => Promise.resolve(module));
     expect(made).toEqual([
-      { authToken: 'token', baseURL: 'http://localhost', maxRetries: 0, openTelemetry: false },
+      {
+        authToken: 'token',
+        baseURL: 'http://localhost',
+        fetch: expect.any(Function),
+        maxRetries: 0,
+        openTelemetry: false,
+      },
     ]);
   });
 });

@@ -77,10 +77,12 @@ describe('errors of the client', () => {
   it.each([
     ['cut JSON', new SyntaxError('Unexpected end of JSON input')],
     ['a web page', new TypeError("Cannot use 'in' operator to search for 'object' in <html>")],
-  ])('%s is an answer that cannot be used', (_name, cause) => {
+  ])('%s is no answer, and may be asked for again', (_name, cause) => {
     expect(toProviderError(cause)).toMatchObject({
-      name: 'ModelResponseError',
-      code: 'model-response-invalid',
+      name: 'ThrottleError',
+      kind: 'server-error',
+      retrySafe: true,
+      message: expect.stringContaining(cause.message),
       cause,
     });
   });
