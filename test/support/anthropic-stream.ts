@@ -5,7 +5,8 @@ type Event = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** The events in which the provider streams a message. Texts and inputs come in pieces, the rest of a block at its start. */
 export function toEvents({ content, ...message }: AnthropicMessage): readonly Event[] {
-  const { stop_reason, stop_sequence, stop_details, container, usage, ...start } = message;
+  const { stop_reason, stop_sequence, stop_details, container, context_management, usage, ...start } =
+    message;
   const counts = isRecord(usage) ? usage : {};
   return [
     {
@@ -17,7 +18,7 @@ export function toEvents({ content, ...message }: AnthropicMessage): readonly Ev
         stop_reason: null,
         stop_sequence: null,
         stop_details: null,
-        usage: { ...counts, output_tokens: 1, output_tokens_details: null },
+        usage: { ...counts, output_tokens: 1, output_tokens_details: null, iterations: null },
       },
     },
     { type: 'ping' },
@@ -29,8 +30,10 @@ export function toEvents({ content, ...message }: AnthropicMessage): readonly Ev
       usage: {
         output_tokens: counts['output_tokens'],
         output_tokens_details: counts['output_tokens_details'] ?? null,
+        iterations: counts['iterations'] ?? null,
         input_tokens: null,
       },
+      context_management: context_management ?? null,
     },
     { type: 'message_stop' },
   ];
@@ -72,6 +75,16 @@ function takeApart(block: Block): { readonly start: Block; readonly deltas: read
     return {
       start: { ...block, input: {} },
       deltas: ['', ...piecesOf(json)].map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+    };
+  }
+  // A signed summary comes whole with the start of its block.
+  if (type === 'compaction' && !('signature' in block)) {
+    const { content, encrypted_content: sealed } = block;
+    return {
+      start: { type, content: null, ...(sealed === undefined ? {} : { encrypted_content: null }) },
+      deltas: [
+        { type: 'compaction_delta', content, ...(sealed === undefined ? {} : { encrypted_content: sealed }) },
+      ],
     };
   }
   return { start: block, deltas: [] };

@@ -78,7 +78,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   McpServerOptions: { structured: [false, 'interface ServedToolsOptions'] },
   MockHostedToolCodecOptions: { allowsSeveral: false },
   ModelOptions: { streaming: false },
-  ModelTurn: { hasFiles: false },
+  ModelTurn: { hasFiles: false, isCompacted: false },
   NamedResourceToken: { isStateless: false, isTransactional: false },
   NestedEvaluateOptions: { toolChoice: 'auto' },
   NextLife: { isContemporary: false },

@@ -252,6 +252,7 @@ const found: Partial<ModelTurn> = {
   responseId: 'response-1',
   responseModel: 'golden-model-1',
   hasFiles: true,
+  isCompacted: true,
   hosted: [
     {
       toolName: 'web_search',

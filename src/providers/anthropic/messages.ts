@@ -3,7 +3,15 @@ import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../../core/tool/index.ts';
 import { ForeignCallIds, plainCallIds } from '../kit/index.ts';
 import { toInputBlocks, toMediaBlock } from './media-blocks.ts';
-import type { AssistantBlock, InputBlock, Message, MessageEnd, ToolResultBlock, UserBlock } from './wire.ts';
+import {
+  type AssistantBlock,
+  type InputBlock,
+  isCompaction,
+  type Message,
+  type MessageEnd,
+  type ToolResultBlock,
+  type UserBlock,
+} from './wire.ts';
 
 /** Replaces the user's message when a conversation does not begin with one; the task is in the instructions. */
 const opening: Message = { role: 'user', content: [{ type: 'text', text: 'Please begin.' }] };
@@ -43,7 +51,7 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
         if (content.length === 0) break;
         endOfUser();
         messages.push({ role: 'assistant', content });
-        standIn = endOf(item, provider)?.stop_reason === 'pause_turn' ? undefined : continuation;
+        standIn = endOf(item, provider)?.stop_reason === undefined ? continuation : undefined;
         break;
       }
       case 'approval':
@@ -81,10 +89,8 @@ function isMessageEnd(item: unknown): item is MessageEnd {
 function toAssistantBlocks(item: AssistantItem, provider: string, ids: ForeignCallIds): AssistantBlock[] {
   if (item.raw?.provider === provider) {
     const blocks = item.raw.items.filter((block) => !isMessageEnd(block));
-    // The provider accepts every block it makes, except empty text; this adapter does not inspect them.
-    return (blocks as readonly AssistantBlock[]).filter(
-      ({ type, ...block }) => type !== 'text' || !isBlank(block),
-    );
+    // The provider accepts every block it makes, except empty text and an empty summary; this adapter does not inspect them.
+    return (blocks as readonly AssistantBlock[]).filter((block) => !isBlank(block));
   }
   return ids.foreignParts<AssistantBlock>(item, {
     text: (text) => (text.trim() === '' ? undefined : { type: 'text', text }),
@@ -92,8 +98,9 @@ function toAssistantBlocks(item: AssistantItem, provider: string, ids: ForeignCa
   });
 }
 
-function isBlank(block: object): boolean {
-  const text: unknown = Reflect.get(block, 'text');
+function isBlank(block: AssistantBlock): boolean {
+  const text: unknown =
+    block.type === 'text' ? block.text : isCompaction(block) ? Reflect.get(block, 'content') : undefined;
   return typeof text === 'string' && text.trim() === '';
 }
 

@@ -11,10 +11,13 @@ import { notSettable, refuseControlled, splitSettings } from '../kit/index.ts';
  */
 export type AnthropicSettings = ModelSettings;
 
-/** Keys that the prompt, the conversation and the options determine, or that this adapter does not support. */
+/**
+ * Keys that the prompt, the conversation and the options determine, or that this adapter does not support: with `compaction` an answer is a
+ * summary and no turn.
+ */
 const ownKeys = [
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'mcp_servers'],
-  ...['stream', 'thread', 'cache_control', 'betas'],
+  ...['stream', 'thread', 'cache_control', 'betas', 'compaction'],
 ];
 
 const noSampling = 'the Messages API does not support it any more; remove it';

@@ -25,6 +25,7 @@ import {
   type AnthropicToolChoice,
   type Cacheable,
   type CacheControl,
+  isCompaction,
   isThinking,
   type Message,
 } from './wire.ts';
@@ -207,8 +208,8 @@ function markMessage(message: Message, control: CacheControl): Message {
     : { ...message, content: markLast(message.content, control) };
 }
 
-/** Marks the last block that can have a breakpoint: any but thinking. */
+/** Marks the last block that can have a breakpoint: any but thinking, and a summary, which goes back as it came. */
 function markLast<Entry extends Cacheable>(entries: readonly Entry[], control: CacheControl): Entry[] {
-  const last = entries.findLastIndex((entry) => !isThinking(entry));
+  const last = entries.findLastIndex((entry) => !isThinking(entry) && !isCompaction(entry));
   return entries.map((entry, index) => (index === last ? { ...entry, cache_control: control } : entry));
 }

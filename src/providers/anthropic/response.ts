@@ -6,10 +6,12 @@ import type { AssistantPart } from '../../core/tool/index.ts';
 import {
   DistinctCallIds,
   type HostedToolRegistry,
+  isCompactedMessage,
   messagesFinishReason,
   messagesUsage,
   objectsIn,
   stringFields,
+  unansweredItem,
   type WireFields,
 } from '../kit/index.ts';
 import type { PreparedAnthropicRequest } from './request.ts';
@@ -54,7 +56,11 @@ export function readMessage(
       reason,
       blocks.some(({ type }) => type === 'tool_use'),
     ),
-    ...present({ usage, hosted: hosted.length === 0 ? undefined : hosted }),
+    ...present({
+      usage,
+      hosted: hosted.length === 0 ? undefined : hosted,
+      isCompacted: isCompactedMessage(message) ? true : undefined,
+    }),
     raw: { provider, items: [...blocks.map(withObjectInput), ...end] },
     ...stringFields({ responseId: message['id'], responseModel: message['model'] }),
   };
@@ -77,7 +83,8 @@ function toParts(
       return typeof thinking === 'string' && thinking !== '' ? [{ type: 'reasoning', text: thinking }] : [];
     }
     case 'tool_use': {
-      const { id, name, input = {} } = block;
+      const { id, name, input = {}, toolset_name: toolset } = block;
+      if (typeof toolset === 'string') throw unansweredItem(`tool_use of ${toolset}`);
       if (typeof id !== 'string' || typeof name !== 'string')
         throw invalid('it has a tool_use without a name');
       // Malformed JSON input is a string; running the call reports the error.
@@ -148,14 +155,14 @@ function refusalOf(
 }
 
 function endOf({ stop_reason: reason, container }: WireFields): readonly MessageEnd[] {
-  const isPaused = reason === 'pause_turn';
+  const isPaused = messagesFinishReason(reason, false) === 'paused';
   const id = isRecord(container) ? container['id'] : undefined;
   if (!isPaused && typeof id !== 'string') return [];
   return [
     {
       type: 'message_end',
       ...present({
-        stop_reason: isPaused ? ('pause_turn' as const) : undefined,
+        stop_reason: isPaused ? String(reason) : undefined,
         container: typeof id === 'string' ? { id } : undefined,
       }),
     },

@@ -114,8 +114,8 @@ export interface AnthropicRequest {
  */
 export interface MessageEnd {
   readonly type: 'message_end';
-  /** Present when the turn is to be continued. */
-  readonly stop_reason?: 'pause_turn';
+  /** Present when the turn is to be continued: the provider paused it. */
+  readonly stop_reason?: string;
   /** The container that the provider's code ran in. */
   readonly container?: { readonly id: string };
 }
@@ -124,6 +124,11 @@ export interface MessageEnd {
 export function isThinking(block: object): boolean {
   const type = typeOf(block);
   return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** Whether a block is a summary that the provider put in the place of the conversation before it. */
+export function isCompaction(block: object): boolean {
+  return typeOf(block) === 'compaction';
 }
 
 /** Whether a block is a call that the provider runs, or its result. */

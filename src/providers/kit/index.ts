@@ -57,7 +57,12 @@ export {
 export { hearingFetch } from './wire/hearing-fetch.ts';
 export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
 export { MessageBuilder } from './wire/message-builder.ts';
-export { messagesFinishReason, messagesUsage, toTokenUsage } from './wire/messages-turn.ts';
+export {
+  isCompactedMessage,
+  messagesFinishReason,
+  messagesUsage,
+  toTokenUsage,
+} from './wire/messages-turn.ts';
 export type { PreparedRequest } from './wire/prepared-request.ts';
 export {
   type ProviderErrorOptions,
@@ -74,3 +79,4 @@ export {
   type StreamListener,
   streamEndGraceMs,
 } from './wire/stream-reader.ts';
+export { assertAnswerable, unansweredItem } from './wire/unanswered-items.ts';

@@ -107,7 +107,7 @@ export function recordedResponse(row: ResponseRow): RecordedResponse {
  * @throws what the model failed with, as far as a record has it.
  */
 export function recordedTurn(response: RecordedResponse): ModelTurn {
-  const { error, finishReason, usage, raw, hosted, responseId, model, hasFiles } = response;
+  const { error, finishReason, usage, raw, hosted, responseId, model, hasFiles, isCompacted } = response;
   if (error !== undefined) throw toError(error);
   return {
     // The content of an answer is recorded as it is, and checked by the run like that of any model.
@@ -120,6 +120,7 @@ export function recordedTurn(response: RecordedResponse): ModelTurn {
       responseId,
       responseModel: model,
       hasFiles,
+      isCompacted,
     }),
   };
 }

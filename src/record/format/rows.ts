@@ -217,6 +217,8 @@ export const responseAnswer = {
   /** What hosted tools found. */
   hosted: optional(list(anyObject())) as OptionalField<readonly JsonObject[]>,
   hasFiles: optional(flag) as OptionalField<boolean>,
+  /** The provider shortened the conversation. */
+  isCompacted: optional(flag) as OptionalField<boolean>,
   finishReason: optional(text) as OptionalField<FinishReason>,
   usage: optional(usage) as OptionalField<TokenUsage>,
   responseId: optional(text) as OptionalField<string>,

@@ -49,6 +49,11 @@ export interface ModelTurn {
   readonly responseModel?: string;
   /** True when the turn holds files that the model made, which no part describes: it is then an answer although it has no text. Default: false. */
   readonly hasFiles?: boolean;
+  /**
+   * True when the provider shortened the conversation in this turn, as by a summary in the place of what came before: the next turn may take fewer
+   * tokens than this one. Default: false.
+   */
+  readonly isCompacted?: boolean;
 }
 
 /** A piece of an answer that is still being made. */

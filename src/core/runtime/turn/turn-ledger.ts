@@ -175,7 +175,8 @@ export class TurnLedger {
     const { isObserved } = this.environment;
     const usage = fault === undefined ? turn.usage : readUsage(turn);
     this.#reports?.answered(turn, this.#timing);
-    this.state.lastInputTokens = usage?.inputTokens ?? 0;
+    const isShortened = fault === undefined && turn.isCompacted === true;
+    this.state.lastInputTokens = isShortened ? 0 : (usage?.inputTokens ?? 0);
     const exceeded = this.#count(usage, turn);
     if (fault !== undefined) {
       this.#announceUsage(usage, exceeded);

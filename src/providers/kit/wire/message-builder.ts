@@ -35,9 +35,15 @@ export class MessageBuilder {
         const open = this.#blocks.get(index);
         return open !== undefined && isRecord(delta) ? extend(open, delta) : undefined;
       }
-      case 'message_delta':
-        this.#takeEnd(isRecord(delta) ? delta : {}, event['usage']);
+      case 'message_delta': {
+        const { context_management: management } = event;
+        const end = isRecord(delta) ? delta : {};
+        this.#takeEnd(
+          isRecord(management) ? { context_management: management, ...end } : end,
+          event['usage'],
+        );
         return undefined;
+      }
       case 'message_stop':
         this.isDone = true;
         return undefined;
@@ -90,6 +96,12 @@ function extend(open: OpenBlock, delta: WireFields): ModelDelta | undefined {
     case 'input_json_delta':
       open.json += textIn(delta['partial_json']);
       return undefined;
+    case 'compaction_delta': {
+      // Unlike the others it has the final values and no pieces of them; what it does not name keeps its value from the start.
+      const { type: _type, ...values } = delta;
+      Object.assign(block, values);
+      return undefined;
+    }
     default:
       return undefined;
   }

@@ -1,6 +1,7 @@
 import { isRecord, present } from '../../../core/internal/index.ts';
+import { addTokenUsage } from '../../../core/runtime/index.ts';
 import type { FinishReason, TokenUsage } from '../../../core/tool/index.ts';
-import { fieldsIn, numberFields } from './fields.ts';
+import { fieldsIn, numberFields, objectsIn, type WireFields } from './fields.ts';
 
 /**
  * Why a turn ended, as the Messages interface of Anthropic says it, which other programs pass on.
@@ -17,6 +18,7 @@ export function messagesFinishReason(reason: unknown, hasCalls: boolean): Finish
     case 'max_tokens':
       return 'length';
     case 'pause_turn':
+    case 'compaction':
       return 'paused';
     case 'refusal':
       return 'refusal';
@@ -30,9 +32,20 @@ export function messagesFinishReason(reason: unknown, hasCalls: boolean): Finish
   }
 }
 
-/** The tokens of a turn, as the Messages interface counts them; undefined where nothing is counted. */
+/**
+ * The tokens of a turn, as the Messages interface counts them; undefined where nothing is counted. What the provider took to summarize the
+ * conversation is not in its totals. What another model took, such as an advisor, is in neither: it has another price.
+ */
 export function messagesUsage(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
+  const total = countsIn(usage);
+  return objectsIn(usage['iterations'])
+    .filter(({ type }) => type === 'compaction')
+    .map(countsIn)
+    .reduce(addTokenUsage, total);
+}
+
+function countsIn(usage: WireFields): TokenUsage {
   return toTokenUsage({
     input: usage['input_tokens'],
     output: usage['output_tokens'],
@@ -40,6 +53,16 @@ export function messagesUsage(usage: unknown): TokenUsage | undefined {
     written: usage['cache_creation_input_tokens'],
     reasoning: fieldsIn(usage['output_tokens_details'])['thinking_tokens'],
   });
+}
+
+/**
+ * Whether the provider shortened the conversation in a turn, so that the next one may take less: it summarized it, which a block says, or
+ * cleared parts of it.
+ */
+export function isCompactedMessage({ content, context_management: management }: WireFields): boolean {
+  const isSummary = ({ type, content: summary }: WireFields): boolean =>
+    type === 'compaction' && typeof summary === 'string' && summary !== '';
+  return objectsIn(content).some(isSummary) || objectsIn(fieldsIn(management)['applied_edits']).length > 0;
 }
 
 /** @param counts with tokens read from and written to the cache apart from other input. */

@@ -1,4 +1,4 @@
-import { present } from '../../../core/internal/index.ts';
+import { isRecord, present } from '../../../core/internal/index.ts';
 import type {
   AssistantItem,
   ConversationItem,
@@ -6,8 +6,15 @@ import type {
   InputPart,
   ToolResultItem,
 } from '../../../core/tool/index.ts';
-import { ForeignCallIds, isWebUrl, shortCallIds, toUrl } from '../../kit/index.ts';
-import type { InputContent, InputItem } from '../wire/wire.ts';
+import {
+  ForeignCallIds,
+  isWebUrl,
+  objectsIn,
+  shortCallIds,
+  toUrl,
+  type WireFields,
+} from '../../kit/index.ts';
+import type { InputContent, InputItem, ProgramCaller } from '../wire/wire.ts';
 
 /** Replaces the user's message in an empty conversation; the task is in the instructions. */
 const opening: InputItem = {
@@ -22,6 +29,7 @@ const opening: InputItem = {
  */
 export function toInputItems(conversation: readonly ConversationItem[], provider: string): InputItem[] {
   const asked = new Set<string>();
+  const callers = new Map<string, ProgramCaller>();
   const ids = new ForeignCallIds(shortCallIds, conversation, ({ raw }) => raw?.provider === provider);
   const items = conversation.flatMap((item): readonly InputItem[] => {
     switch (item.type) {
@@ -29,18 +37,37 @@ export function toInputItems(conversation: readonly ConversationItem[], provider
         return [{ type: 'message', role: 'user', content: item.content.map(toContent) }];
       case 'assistant':
         ids.enter(item);
+        callers.clear();
         if (item.raw?.provider !== provider) return fromForeign(item, ids);
+        for (const raw of objectsIn(item.raw.items)) noteCaller(raw, callers);
         for (const part of item.content) if (part.type === 'approval-request') asked.add(part.approvalId);
         // The provider accepts every item it makes; this adapter does not inspect them.
         return item.raw.items as readonly InputItem[];
       case 'tool-result':
-        return [{ type: 'function_call_output', call_id: ids.idOf(item.callId), output: toToolOutput(item) }];
+        return [
+          {
+            type: 'function_call_output',
+            call_id: ids.idOf(item.callId),
+            output: toToolOutput(item),
+            ...present({ caller: callers.get(item.callId) }),
+          },
+        ];
       case 'approval':
         // Approval requests of another provider cannot be answered here.
         return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];
     }
   });
   return conversation.some((item) => item.type === 'user') ? items : [opening, ...items];
+}
+
+/** A program of the provider gets the results of its calls only when they name it. */
+function noteCaller(
+  { type, call_id: callId, caller }: WireFields,
+  callers: Map<string, ProgramCaller>,
+): void {
+  if (type !== 'function_call' || typeof callId !== 'string' || !isRecord(caller)) return;
+  // It goes back as it came, whatever it has.
+  callers.set(callId, caller as unknown as ProgramCaller);
 }
 
 function fromForeign(item: AssistantItem, ids: ForeignCallIds): readonly InputItem[] {

@@ -2,6 +2,7 @@ import { isRecord, present } from '../../../core/internal/index.ts';
 import type { FinishReason, ModelTurn } from '../../../core/runtime/index.ts';
 import type { TokenUsage } from '../../../core/tool/index.ts';
 import {
+  assertAnswerable,
   fieldsIn,
   type HostedToolRegistry,
   numberFields,
@@ -45,6 +46,7 @@ export function readResponse(
     throw invalidResponse(`its status is ${String(status)}`);
   if (!Array.isArray(response['output'])) throw invalidResponse('it has no output');
   const came = objectsIn(response['output']);
+  assertAnswerable(came);
   const isCut = status === 'incomplete';
   const goesOn = !isCut || cutReason(response) === 'length';
   const items = toReturnedItems(came, { asked: prepared.asked, isCut, goesOn });
@@ -54,7 +56,11 @@ export function readResponse(
   return {
     content,
     finishReason: finishReasonOf(response, items),
-    ...present({ usage, hosted: hosted.length === 0 ? undefined : hosted }),
+    ...present({
+      usage,
+      hosted: hosted.length === 0 ? undefined : hosted,
+      isCompacted: came.some(({ type }) => type === 'compaction') ? true : undefined,
+    }),
     raw: { provider, items: items.map(withWholeArguments) },
     ...stringFields({ responseId: response['id'], responseModel: response['model'] }),
   };

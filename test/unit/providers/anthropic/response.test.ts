@@ -161,7 +161,7 @@ describe('why it ended', () => {
     ['max_tokens', 'length'],
     ['pause_turn', 'paused'],
     ['model_context_window_exceeded', 'context-window'],
-    ['compaction', 'other'],
+    ['compaction', 'paused'],
   ])('%s: %s', async (stop_reason, expected) => {
     expect((await read(message([text('x')], { stop_reason }))).finishReason).toBe(expected);
   });

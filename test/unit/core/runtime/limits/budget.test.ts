@@ -234,6 +234,25 @@ describe('a next turn that cannot fit', () => {
     expect(short.asked).toEqual([1]);
   });
 
+  test.each([
+    [true, { text: 'Done.' }],
+    [false, 'evaluation-budget-exceeded'],
+  ])('may be smaller after the provider shortened the conversation: %s', async (isCompacted, expected) => {
+    const call = (callId: string) => ({ type: 'tool-call', callId, name: 'work', arguments: '{}' }) as const;
+    const turns: readonly ModelTurn[] = [
+      { content: [call('c1')], finishReason: 'tool-calls', usage: tokens(90_000), isCompacted },
+      { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop', usage: tokens(12_000) },
+    ];
+    const noTurn: ModelTurn = { content: [], finishReason: 'stop' };
+    const model = { name: 'm', generate: ({ turn }: { turn: number }) => turns[turn - 1] ?? noTurn };
+    const run = providerAdapter({ model }).evaluate(promptOf([work]), {
+      limits: { budget: { maxTotalTokens: 150_000 } },
+    });
+    const ended = await run.catch((error: { readonly code?: unknown }) => error.code);
+    if (typeof expected === 'string') expect(ended).toBe(expected);
+    else expect(ended).toMatchObject(expected);
+  });
+
   test('is made when it costs nothing', async () => {
     const prices = { inputPerMillion: 0, outputPerMillion: 0 };
     const { run } = start([calls(tokens(1e9), 'work'), answer(tokens(1e9))], { maxCost: 0.01, prices }, [
