@@ -56,7 +56,8 @@ export function markPrefixes<Version extends AiSdkVersion>(
   };
 }
 
-/** The breakpoint of a message is that of its last part; reasoning cannot have one. */
+/** The breakpoint of a message is that of its last part; reasoning cannot have one, and a summary goes back as it came. */
 function isMarkable<Version extends AiSdkVersion>({ role, content }: PromptMessage<Version>): boolean {
-  return role !== 'assistant' || content.at(-1)?.type !== 'reasoning';
+  const last = role === 'assistant' ? content.at(-1) : undefined;
+  return last?.type !== 'reasoning' && last?.providerOptions?.['anthropic']?.['type'] !== 'compaction';
 }

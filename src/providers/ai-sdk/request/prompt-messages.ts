@@ -5,20 +5,22 @@ import type {
   InputPart,
   ToolResultItem,
 } from '../../../core/runtime/index.ts';
-import { type CallIdForm, ForeignCallIds } from '../../kit/index.ts';
+import { type CallIdForm, ForeignCallIds, fieldsIn } from '../../kit/index.ts';
 import type {
   AiSdkVersion,
   AnswerPart,
   ApprovalResponsePart,
   FilePart,
   PromptMessage,
+  ProviderOptions,
   ResultOutput,
   ResultPart,
   TextPart,
   WireJson,
+  WireObject,
 } from '../wire/call-options.ts';
 import type { FileForm, KeptFile } from '../wire/files.ts';
-import { isPart, type KeptPart } from '../wire/kept-part.ts';
+import { isOwnCall, isPart, type KeptPart } from '../wire/kept-part.ts';
 
 /** The provider's format, and the name that identifies the model's own answers. */
 export interface PromptContext<Version extends AiSdkVersion> {
@@ -29,8 +31,10 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly callIds: CallIdForm;
 }
 
-/** Replaces the user's message in an empty conversation; the task is in the instructions. */
-const opening = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Please begin.' }] };
+/** Replaces a message of the user that says nothing; the task is in the instructions. */
+const opening = { type: 'text' as const, text: 'Please begin.' };
+/** Replaces one after an answer. */
+const continuation = { type: 'text' as const, text: 'Please go on.' };
 
 /**
  * The conversation in the model's format. Answers made under the name `provider` are sent back unchanged, with the
@@ -42,27 +46,39 @@ export function toPrompt<Version extends AiSdkVersion>(
 ): PromptMessage<Version>[] {
   const { instructions, provider } = context;
   const messages: PromptMessage<Version>[] =
-    instructions === '' ? [] : [{ role: 'system', content: instructions }];
-  if (!conversation.some(({ type }) => type === 'user')) messages.push(opening);
+    instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
+  if (!conversation.some(({ type }) => type === 'user')) messages.push({ role: 'user', content: [opening] });
   const ids = new ForeignCallIds(context.callIds, conversation, ({ raw }) => raw?.provider === provider);
   const ownApprovals = new Set(
     conversation
       .flatMap((item) => (item.type === 'assistant' ? ownParts(item, provider) : []))
       .map(approvalIdOf),
   );
+  let callers: ReadonlyMap<unknown, ProviderOptions> = new Map();
   for (const item of conversation) {
     switch (item.type) {
-      case 'user':
-        messages.push({ role: 'user', content: item.content.map((part) => toUserPart(part, context.files)) });
+      case 'user': {
+        const content = toUserParts(item.content, context.files);
+        if (content.length > 0) messages.push({ role: 'user', content });
+        // A message that says nothing is needed only where the model would otherwise not be asked.
+        else if (messages.length === 0 || messages.at(-1)?.role === 'system')
+          messages.push({ role: 'user', content: [opening] });
+        else if (messages.at(-1)?.role === 'assistant')
+          messages.push({ role: 'user', content: [continuation] });
         break;
+      }
       case 'assistant': {
         ids.enter(item);
+        callers = callersIn(ownParts(item, provider));
         const content = fromAssistant(item, context, ids);
         if (content.length > 0) messages.push({ role: 'assistant', content });
         break;
       }
       case 'tool-result':
-        pushAnswer(messages, toResult(item, context.files, ids));
+        pushAnswer(messages, {
+          ...toResult(item, context.files, ids),
+          ...present({ providerOptions: callers.get(item.callId) }),
+        });
         break;
       case 'approval': {
         const { approvalId, approved, reason } = item;
@@ -90,11 +106,29 @@ function pushAnswer<Version extends AiSdkVersion>(
   else messages.push({ role: 'tool', content: [part] });
 }
 
-function toUserPart<Version extends AiSdkVersion>(
-  part: InputPart,
+/** The programs of the provider that made calls, by the ids of the calls, as results have to name them. */
+function callersIn(parts: readonly KeptPart[]): ReadonlyMap<unknown, ProviderOptions> {
+  return new Map(
+    parts.filter(isOwnCall).flatMap(({ toolCallId, providerMetadata }): [unknown, ProviderOptions][] => {
+      const named = Object.entries(fieldsIn(providerMetadata)).flatMap(([provider, data]) => {
+        const { caller } = fieldsIn(data);
+        // It goes back as it came, as JSON.
+        return fieldsIn(caller)['type'] === 'program' ? [[provider, { caller: caller as WireObject }]] : [];
+      });
+      return named.length === 0 ? [] : [[toolCallId, Object.fromEntries(named)]];
+    }),
+  );
+}
+
+/** The content of a message of the user, without empty text, which providers reject. */
+function toUserParts<Version extends AiSdkVersion>(
+  parts: readonly InputPart[],
   files: FileForm<Version>,
-): TextPart | FilePart<Version> {
-  return part.type === 'text' ? { type: 'text', text: part.text } : files.toPart(part);
+): (TextPart | FilePart<Version>)[] {
+  return parts.flatMap((part): (TextPart | FilePart<Version>)[] => {
+    if (part.type !== 'text') return [files.toPart(part)];
+    return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
+  });
 }
 
 function toResult<Version extends AiSdkVersion>(
@@ -123,7 +157,7 @@ function fromAssistant<Version extends AiSdkVersion>(
   if (item.raw?.provider === provider)
     return ownParts(item, provider).flatMap((part) => giveBack(part, files));
   return ids.foreignParts<AnswerPart<Version>>(item, {
-    text: (text) => (text === '' ? undefined : { type: 'text', text }),
+    text: (text) => (text.trim() === '' ? undefined : { type: 'text', text }),
     call: ({ arguments: given, callId: toolCallId, name: toolName }) => ({
       type: 'tool-call',
       toolCallId,
@@ -167,6 +201,8 @@ function giveBack<Version extends AiSdkVersion>(
       return given({ ...rest, data: files.toAnswerData(part['data'] as KeptFile) });
     case 'text': {
       const { citations: _citations, ...text } = rest as KeptPart;
+      // Empty text is kept for what the provider attached to it, such as a signature.
+      if (providerMetadata === undefined && String(text['text']).trim() === '') return [];
       return given(text);
     }
     case 'reasoning':

@@ -9,7 +9,7 @@ import {
   type WireFields,
 } from '../../kit/index.ts';
 import type { AiSdkStream } from '../wire/ai-sdk-model.ts';
-import { isPart, type KeptPart } from '../wire/kept-part.ts';
+import { isCompaction, isPart, type KeptPart } from '../wire/kept-part.ts';
 import { ProviderEnd } from './provider-end.ts';
 import { toStreamError } from './provider-error.ts';
 import { endPart, StreamParts } from './stream-parts.ts';
@@ -26,6 +26,8 @@ export interface Answer {
   readonly structuredOutputText?: unknown;
   /** Calls that a stream began and did not complete: packages omit a call whose arguments are truncated. */
   readonly unfinishedCalls?: readonly KeptPart[];
+  /** The items of a stream in the format of the provider, where its packages show them. */
+  readonly items?: readonly unknown[];
 }
 
 /** The consumer of a stream. */
@@ -61,6 +63,7 @@ class AnswerBuilder {
   readonly #open = new Map<string, Block>();
   /** Calls that were begun and are not complete. */
   readonly #inputs = new Map<unknown, { readonly start: KeptPart; text: string }>();
+  readonly #items: unknown[] = [];
   #response: KeptPart | undefined;
 
   constructor(listener: Pick<AiSdkStreamListener, 'onWarnings'>, end: ProviderEnd) {
@@ -88,9 +91,11 @@ class AnswerBuilder {
         const block = this.#open.get(keyOf(piece));
         const { delta } = piece;
         if (block === undefined || typeof delta !== 'string') return undefined;
-        block.text += delta;
         attachMetadata(block, piece);
-        if (delta === '') return undefined;
+        // A summary comes whole, and some of them twice: with the start of their block, too.
+        const isSummary = isCompaction(block);
+        block.text = isSummary ? delta : block.text + delta;
+        if (isSummary || delta === '') return undefined;
         return { type: block.type === 'text' ? 'text-delta' : 'reasoning-delta', text: delta };
       }
       case 'text-end':
@@ -121,6 +126,11 @@ class AnswerBuilder {
       case 'response-metadata':
         this.#response = piece;
         return undefined;
+      case 'raw': {
+        const { type, item } = fieldsIn(piece['rawValue']);
+        if (type === 'response.output_item.done') this.#items.push(item);
+        return undefined;
+      }
       default:
         // Other parts belong to the answer unchanged, or report progress.
         if (!passing.has(piece.type)) this.#content.push(piece);
@@ -145,6 +155,7 @@ class AnswerBuilder {
       providerMetadata,
       response: this.#response,
       unfinishedCalls: this.#begunCalls(),
+      items: this.#items,
     };
   }
 
@@ -156,7 +167,7 @@ class AnswerBuilder {
   }
 }
 
-const passing = new Set(['tool-input-end', 'ping', 'raw']);
+const passing = new Set(['tool-input-end', 'ping']);
 
 /** Packages end a truncated stream with a finish of their own, which has no reason of the provider; some servers count tokens from the start. */
 function isCutOff({ finishReason, usage }: WireFields, end: ProviderEnd): boolean {

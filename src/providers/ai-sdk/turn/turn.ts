@@ -1,24 +1,30 @@
 import { ModelResponseError } from '../../../core/error/index.ts';
 import { isRecord, present } from '../../../core/internal/index.ts';
-import type {
-  AssistantPart,
-  FinishReason,
-  ModelRequest,
-  ModelTurn,
-  TokenUsage,
+import {
+  type AssistantPart,
+  addTokenUsage,
+  type FinishReason,
+  type ModelRequest,
+  type ModelTurn,
+  type TokenUsage,
 } from '../../../core/runtime/index.ts';
 import { restoreText } from '../../../core/schema/index.ts';
 import {
+  assertAnswerable,
   DistinctCallIds,
   fieldsIn,
   type HostedToolRegistry,
   type HostedTurn,
+  messagesUsage,
   numberFields,
+  objectsIn,
   stringFields,
   toBrokenStreamError,
+  type WireFields,
 } from '../../kit/index.ts';
 import type { PreparedAiSdkRequest } from '../request/request.ts';
-import { isOwnCall, type KeptPart, keepParts, withoutBrokenCalls } from '../wire/kept-part.ts';
+import { isCompaction, isOwnCall, type KeptPart, keepParts, withoutBrokenCalls } from '../wire/kept-part.ts';
+import { providerMetadataOf } from '../wire/provider-metadata.ts';
 import type { Answer } from './stream.ts';
 
 /** The context in which an answer is read. */
@@ -44,6 +50,9 @@ const refusalsAsFiltered = ['openai', 'azure'];
 export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const { request, prepared, provider, family, registry } = context;
   if (!isAnswer(answer)) throw invalid('The model returned no answer with content.');
+  const response = fieldsIn(answer.response);
+  // The items as OpenAI sent them: packages make function calls of what is none.
+  assertAnswerable(objectsIn(answer.items ?? fieldsIn(response['body'])['output']));
   const kept = keepParts(contentOf(answer, prepared), new DistinctCallIds(request));
   const finishReason = readFinishReason(answer.finishReason, {
     hasCalls: kept.some(isOwnCall),
@@ -59,7 +68,6 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   if (items.length === 0 && usage === undefined && finishReason === 'stop') {
     throw invalid('The answer is empty, without even token counts.');
   }
-  const response = fieldsIn(answer.response);
   const finish = { type: 'finish', providerMetadata: answer.providerMetadata };
   const hosted = registry.read(request.hostedTools, toHostedTurn([...items, finish], content, spoken.places));
   return {
@@ -70,9 +78,21 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     ...stringFields({ responseId: response['id'], responseModel: response['modelId'] }),
     ...present({
       hasFiles: items.some(({ type }) => type === 'file') ? true : undefined,
+      isCompacted: items.some(isShortening) || hasClearedParts(finish) ? true : undefined,
       hosted: hosted.length === 0 ? undefined : hosted,
     }),
   };
+}
+
+/** Whether a part is what the provider put in the place of the conversation before it. */
+function isShortening(part: KeptPart): boolean {
+  return isCompaction(part) ? part['text'] !== '' : part['kind'] === 'openai.compaction';
+}
+
+/** Whether the provider cleared parts of the conversation. */
+function hasClearedParts(finish: WireFields): boolean {
+  const { appliedEdits } = fieldsIn(providerMetadataOf(finish)['contextManagement']);
+  return objectsIn(appliedEdits).length > 0;
 }
 
 /** The content, with the calls of tools of the prompt that were truncated by the length limit. */
@@ -109,6 +129,7 @@ function readParts(
     const text = typeof part['text'] === 'string' ? part['text'] : '';
     switch (part.type) {
       case 'text': {
+        if (isCompaction(part)) return [];
         // Commentary before an answer is not part of it.
         if (isCommentary(part)) return text === '' ? [] : [{ type: 'reasoning', text }];
         places.set(part, length);
@@ -230,6 +251,7 @@ function textOf(content: readonly AssistantPart[]): string {
 /** Finish reasons of providers that the AI SDK has no value for. */
 const rawReasons = new Map<unknown, FinishReason>([
   ['pause_turn', 'paused'],
+  ['compaction', 'paused'],
   ['refusal', 'refusal'],
   ['model_context_window_exceeded', 'context-window'],
 ]);
@@ -280,7 +302,20 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     cacheWriteInputTokens: input['cacheWrite'],
     reasoningTokens: output['reasoning'],
   });
-  return Object.keys(counts).length === 0 ? undefined : counts;
+  if (Object.keys(counts).length === 0) return undefined;
+  return uncountedOf(usage['raw']).reduce<TokenUsage>(addTokenUsage, counts);
+}
+
+/** What Anthropic's package leaves out of the counts of summaries: what was cached of them, or, where another model stepped in, all of it. */
+function uncountedOf(raw: unknown): readonly TokenUsage[] {
+  const iterations = objectsIn(fieldsIn(raw)['iterations']);
+  const isLeftOut = iterations.some(({ type }) => type === 'fallback_message');
+  return iterations
+    .filter(({ type }) => type === 'compaction')
+    .flatMap(
+      (summary) =>
+        messagesUsage(isLeftOut ? summary : { ...summary, input_tokens: 0, output_tokens: 0 }) ?? [],
+    );
 }
 
 function invalid(message: string): ModelResponseError {

@@ -1,12 +1,21 @@
 import { isRecord, readJson } from '../../../core/internal/index.ts';
 import type { DistinctCallIds, WireFields } from '../../kit/index.ts';
 import { keepFile } from './files.ts';
+import { providerMetadataOf } from './provider-metadata.ts';
 
 /** A part of an answer, unchanged except that it is plain JSON, to be sent back to the model. */
 export type KeptPart = WireFields & { readonly type: string };
 
 export function isPart(value: unknown): value is KeptPart {
   return isRecord(value) && typeof value['type'] === 'string';
+}
+
+/**
+ * A summary that the provider put in the place of the conversation before it. The package of Anthropic gives it as text, which is no text of the
+ * answer.
+ */
+export function isCompaction(part: WireFields): boolean {
+  return part['type'] === 'text' && providerMetadataOf(part)['type'] === 'compaction';
 }
 
 /** A call that is answered here; those that the provider runs itself are not. */

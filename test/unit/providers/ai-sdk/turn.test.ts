@@ -124,7 +124,7 @@ describe('a turn, the same in both modes and both versions', () => {
     ['a full context', { unified: 'length', raw: 'model_context_window_exceeded' }, 'context-window'],
     ['a filter', { unified: 'content-filter', raw: 'SAFETY' }, 'content-filter'],
     ['a refusal', { unified: 'content-filter', raw: 'refusal' }, 'refusal'],
-    ['something else', { unified: 'other', raw: 'compaction' }, 'other'],
+    ['something else', { unified: 'other', raw: 'of_tomorrow' }, 'other'],
   ])('ends with %s', async (_name, more, finishReason) => {
     expect(await run([{ content: [text('So.')], ...more }])).toMatchObject({ finishReason });
   });
