@@ -39,8 +39,8 @@ export interface AnthropicModelOptions extends SharedModelOptions {
    */
   readonly promptCaching?: false | { readonly ttl?: '5m' | '1h' };
   /**
-   * Beta features for every request, in addition to those of hosted tools. They are sent in the header `anthropic-beta`,
-   * which replaces one set on the client. Default: none.
+   * Beta features for every request, in addition to those of hosted tools and of the client's own headers. They are sent in the header
+   * `anthropic-beta`. Default: none.
    */
   readonly betas?: readonly string[];
 }
@@ -116,6 +116,8 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
         const { body, headers } = prepared;
         const client = await getClient();
         const message = await askVendor(callOptions, {
+          client,
+          defaultHeaders: options.defaultHeaders,
           headers,
           timeoutMs: options.timeoutMs,
           isHearing: options.client === undefined,

@@ -110,6 +110,8 @@ function createModel(options: OpenAIOptions): LanguageModel {
       const { body, headers } = prepared;
       const client = await getClient();
       const response = await askVendor(callOptions, {
+        client,
+        defaultHeaders: options.defaultHeaders,
         headers,
         timeoutMs: options.timeoutMs,
         isHearing: options.client === undefined,

@@ -2,7 +2,7 @@ import { assertOptions, PromptValidationError, rule } from '../../../core/error/
 import { present } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../../core/schema/index.ts';
 import type { ModelSettings } from '../../../core/tool/index.ts';
-import { numberSetting, splitSettings } from '../../kit/index.ts';
+import { joinHeaders, numberSetting, splitSettings } from '../../kit/index.ts';
 import type { AiSdkCallOptions, AiSdkVersion, ProviderOptions, WireObject } from '../wire/call-options.ts';
 
 /** The settings of one call, in the model's format. */
@@ -43,7 +43,7 @@ export function readSettings(version: AiSdkVersion, ...layers: readonly ModelSet
   return {
     ...Object.assign({}, ...read.map(({ call }) => call)),
     providerOptions: mergeProviderOptions(...read.map(({ providerOptions }) => providerOptions)),
-    headers: Object.assign({}, ...read.map(({ headers }) => headers)),
+    headers: joinHeaders(...read.map(({ headers }) => headers)),
   };
 }
 
@@ -90,11 +90,22 @@ const refusedByV3 = {
     'models of AI SDK 6 accept it in the provider’s own format, such as { providerOptions: { openai: { reasoningEffort: "low" } } }',
 };
 
-/** Merges options of providers: of the same option the last value applies. */
+/** The option of Anthropic's package for beta features. */
+const featureList = 'anthropicBeta';
+
+/** Merges options of providers: of the same option the last value applies, but for beta features, which are those of all. */
 export function mergeProviderOptions(...all: readonly ProviderOptions[]): ProviderOptions {
   const merged: ProviderOptions = {};
   for (const options of all) {
-    for (const [provider, own] of Object.entries(options)) merged[provider] = { ...merged[provider], ...own };
+    for (const [provider, own] of Object.entries(options)) {
+      const before = merged[provider] ?? {};
+      const features = [before[featureList], own[featureList]].filter((list) => Array.isArray(list)).flat();
+      merged[provider] = {
+        ...before,
+        ...own,
+        ...(features.length === 0 ? {} : { [featureList]: [...new Set(features)] }),
+      };
+    }
   }
   return merged;
 }

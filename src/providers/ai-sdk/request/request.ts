@@ -8,6 +8,7 @@ import {
   type HostedToolRegistry,
   type HostedToolWire,
   hostedChoice,
+  joinHeaders,
   type ProjectedTool,
   type ToolSchemas,
 } from '../../kit/index.ts';
@@ -91,7 +92,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
   const hosted = registry.serialize(request.hostedTools, logger);
   const wires = registry.check(request.hostedTools);
   const hostedNames = nameHosted(request.hostedTools, wires);
-  const allHeaders = { ...headers, ...hosted.headers };
+  const allHeaders = joinHeaders(headers, hosted.headers);
   const allOptions = addToProviderOptions(
     mergeProviderOptions(strictness(projected.answer, context.family), providerOptions),
     hosted.request,

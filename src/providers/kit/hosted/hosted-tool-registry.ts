@@ -2,6 +2,7 @@ import { describeError, ModelResponseError, PromptValidationError } from '../../
 import { quotedList } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../../core/schema/index.ts';
 import type { HostedTool, HostedToolReading, Logger } from '../../../core/tool/index.ts';
+import { joinLists } from '../wire/headers.ts';
 import type {
   HostedToolCodec,
   HostedToolCodecTable,
@@ -214,8 +215,7 @@ function mergeHeaders(
   const merged: Record<string, string> = { ...left };
   for (const [given, value] of Object.entries(right)) {
     const name = given.toLowerCase();
-    const values = new Set([...(merged[name]?.split(',') ?? []), ...value.split(',')].map((it) => it.trim()));
-    merged[name] = [...values].join(',');
+    merged[name] = joinLists(merged[name], value);
   }
   return merged;
 }

@@ -1,5 +1,6 @@
 import { present, untilAborted } from '../../../core/internal/index.ts';
 import type { ModelCallOptions } from '../../../core/runtime/index.ts';
+import { defaultHeadersOf, type HeaderRecord, withFeaturesOf } from './headers.ts';
 import { type HearingRequest, hearing } from './hearing-fetch.ts';
 import { toNoAnswerError } from './provider-error.ts';
 import { SilenceLimit } from './silence-limit.ts';
@@ -19,7 +20,10 @@ export interface VendorRequestOptions {
 
 /** How a vendor is asked. */
 interface VendorRequest {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly client: object;
+  /** Headers of the client, as it was made with them. */
+  readonly defaultHeaders: HeaderRecord | undefined;
+  readonly headers: HeaderRecord;
   readonly timeoutMs: number | undefined;
   /** Whether the `fetch` of the client is a `hearingFetch()`: of a client that the adapter made. */
   readonly isHearing: boolean;
@@ -38,8 +42,9 @@ interface VendorRequest {
  */
 export async function askVendor(
   { clock, onDelta, signal }: Pick<ModelCallOptions, 'clock' | 'onDelta' | 'signal'>,
-  { headers, isHearing, read, send, timeoutMs, toError }: VendorRequest,
+  { client, defaultHeaders, isHearing, read, send, timeoutMs, toError, ...request }: VendorRequest,
 ): Promise<unknown> {
+  const headers = withFeaturesOf([defaultHeaders, defaultHeadersOf(client)], request.headers);
   const silence = new SilenceLimit(timeoutMs, clock);
   const left = new AbortController();
   const isStreamed = onDelta !== undefined;
