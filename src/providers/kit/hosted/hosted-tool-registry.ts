@@ -1,7 +1,7 @@
 import { describeError, ModelResponseError, PromptValidationError } from '../../../core/error/index.ts';
 import { quotedList } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject, type JsonValue } from '../../../core/schema/index.ts';
-import type { HostedTool, HostedToolReading, Logger } from '../../../core/tool/index.ts';
+import type { Citation, HostedTool, HostedToolReading, Logger } from '../../../core/tool/index.ts';
 import { joinLists } from '../wire/headers.ts';
 import type {
   HostedToolCodec,
@@ -79,7 +79,7 @@ export class HostedToolRegistry {
   }
 
   /**
-   * Findings of an answer about each tool that it mentions.
+   * Findings of an answer about each tool that it mentions. A citation whose span is not in the text of the answer has none.
    *
    * @throws {ModelResponseError} when a codec fails; what it threw is the cause.
    */
@@ -88,7 +88,13 @@ export class HostedToolRegistry {
       const { invocations, citations } = this.#parse(tool, turn) ?? noFindings;
       return invocations.length + citations.length === 0
         ? []
-        : [{ toolName: tool.name, invocations, citations }];
+        : [
+            {
+              toolName: tool.name,
+              invocations,
+              citations: citations.map((citation) => withinText(citation, turn.text)),
+            },
+          ];
     });
   }
 
@@ -178,6 +184,27 @@ export class HostedToolRegistry {
       );
     }
   }
+}
+
+/** Positions come from providers, which count in several units, and from codecs, which are user code: one that cannot be is not passed on. */
+function withinText(citation: Citation, text: string): Citation {
+  const { span, ...cited } = citation;
+  return span === undefined || isSpan(span, text) ? citation : cited;
+}
+
+function isSpan(span: unknown, text: string): boolean {
+  if (!Array.isArray(span) || span.length !== 2) return false;
+  const [start, end]: readonly unknown[] = span;
+  const isWithin =
+    Number.isInteger(start) && Number.isInteger(end) && 0 <= Number(start) && Number(start) < Number(end);
+  return (
+    isWithin && Number(end) <= text.length && !isInPair(text, Number(start)) && !isInPair(text, Number(end))
+  );
+}
+
+/** Whether an offset is between the halves of a surrogate pair. */
+function isInPair(text: string, offset: number): boolean {
+  return (text.codePointAt(offset - 1) ?? 0) > 0xffff;
 }
 
 /** Codecs are user code. */
