@@ -90,20 +90,19 @@ const refusedByV3 = {
     'models of AI SDK 6 accept it in the provider’s own format, such as { providerOptions: { openai: { reasoningEffort: "low" } } }',
 };
 
-/** The option of Anthropic's package for beta features. */
-const featureList = 'anthropicBeta';
-
 /** Merges options of providers: of the same option the last value applies, but for beta features, which are those of all. */
 export function mergeProviderOptions(...all: readonly ProviderOptions[]): ProviderOptions {
   const merged: ProviderOptions = {};
   for (const options of all) {
     for (const [provider, own] of Object.entries(options)) {
       const before = merged[provider] ?? {};
-      const features = [before[featureList], own[featureList]].filter((list) => Array.isArray(list)).flat();
+      const features = [before['anthropicBeta'], own['anthropicBeta']]
+        .filter((list) => Array.isArray(list))
+        .flat();
       merged[provider] = {
         ...before,
         ...own,
-        ...(features.length === 0 ? {} : { [featureList]: [...new Set(features)] }),
+        ...present({ anthropicBeta: features.length === 0 ? undefined : [...new Set(features)] }),
       };
     }
   }

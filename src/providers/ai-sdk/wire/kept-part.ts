@@ -11,7 +11,7 @@ export function isPart(value: unknown): value is KeptPart {
 }
 
 /**
- * A summary that the provider put in the place of the conversation before it. The package of Anthropic gives it as text, which is no text of the
+ * A summary that the provider put in the place of the conversation before it. The package of Anthropic gives it as text, which is not text of the
  * answer.
  */
 export function isCompaction(part: WireFields): boolean {

@@ -25,7 +25,7 @@ async function featuresOf(options: (send: typeof fetch) => Partial<AnthropicOpti
   const { client, ...others } = options(fetch);
   const adapter =
     client === undefined
-      ? anthropic({ model: 'm', apiKey: 'k', fetch, ...others } as AnthropicOptions)
+      ? anthropic({ model: 'm', apiKey: 'k', fetch, ...others })
       : anthropic({ model: 'm', client, ...others } as AnthropicOptions);
   await adapter.evaluate(asked);
   return requests[0]?.headers.get('anthropic-beta')?.split(/, ?/);
