@@ -110,6 +110,8 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     name: 'read-before-write',
     pathParams: "['path', 'file_path']",
     readTools: "['read_file']",
+    searchTools: "['grep']",
+    allowPartialReads: false,
     writeTools: "['write_file', 'edit_file']",
   },
   RecordedAdapterOptions: { takesExamples: false },

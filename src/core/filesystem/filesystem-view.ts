@@ -31,7 +31,6 @@ import {
 import { globFiles, grepFiles } from './operations/search-operations.ts';
 import { removePath, transferPath } from './operations/structure-operations.ts';
 import { closedError } from './path/errors.ts';
-import { normalizePath } from './path/path.ts';
 import type { EditResult, TextEdit } from './text/edit.ts';
 import type { TextWindow, TextWindowOptions } from './text/text-window.ts';
 
@@ -68,15 +67,19 @@ export class FileOperations {
   }
 
   read(given: string, options?: TextWindowOptions): TextWindow {
-    const window = readWindow(this.#cell, this.#paths?.readable(given) ?? given, options);
-    if (this.#countsReads) this.#cell.recordContentRead(window.path);
+    const { window, content, shown, length } = readWindow(
+      this.#cell,
+      this.#paths?.readable(given) ?? given,
+      options,
+    );
+    if (this.#countsReads)
+      this.#cell.recordContentRead({ path: window.path, content, ranges: shown, length });
     return window;
   }
 
   readBytes(given: string): Uint8Array {
-    const path = this.#paths?.readable(given) ?? given;
-    const data = readBytes(this.#cell, path);
-    if (this.#countsReads) this.#cell.recordContentRead(normalizePath(path));
+    const { path, data, content } = readBytes(this.#cell, this.#paths?.readable(given) ?? given);
+    if (this.#countsReads) this.#cell.recordContentRead({ path, content, ranges: undefined });
     return data;
   }
 
@@ -107,7 +110,7 @@ export class FileOperations {
 
   /** @param assertOpen throws when the view it was asked through is gone. */
   async grep(pattern: string, options: GrepOptions, assertOpen: () => void): Promise<GrepResult> {
-    return grepFiles(this.#cell, pattern, this.#searchIn(options), assertOpen);
+    return grepFiles(this.#cell, pattern, this.#searchIn(options), assertOpen, this.#countsReads);
   }
 
   mkdir(given: string): MakeDirectoryResult {

@@ -19,6 +19,7 @@ export {
   fileNode,
   filesOf,
   isSameNode,
+  isWriteProtected,
   type LazyDirectory,
   linkTextOf,
   type TreeNode,
@@ -42,6 +43,7 @@ export {
 } from './glob/gitignore.ts';
 export { compileGlob, type Glob } from './glob/glob.ts';
 export type {
+  ContentRead,
   FileChange,
   FileOperation,
   FilePatch,
@@ -105,6 +107,15 @@ export {
 export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './text/linear-pattern.ts';
+export { type JudgedChanges, judgeChanges } from './text/text-changes.ts';
+export {
+  coversRange,
+  joinRanges,
+  missingFrom,
+  partsOf,
+  rangesOf,
+  type TextRanges,
+} from './text/text-ranges.ts';
 export { type TextWindow, type TextWindowOptions, textWindow } from './text/text-window.ts';
 export { nodeAt, removeNode, resolvePath, type TreeLimits } from './tree/tree.ts';
 export {

@@ -45,6 +45,19 @@ export function endOf(text: string, length: number): string {
   return text.slice(firstUnit >= 0xdc00 && firstUnit <= 0xdfff ? from + 1 : from);
 }
 
+/** The units of a string from `start` to `end`, and where they begin; a surrogate pair at its start belongs to it, one at its end does not. */
+export function partOf(
+  text: string,
+  start: number,
+  end: number,
+): { readonly text: string; readonly start: number } {
+  const unit = text.charCodeAt(start);
+  const before = text.charCodeAt(start - 1);
+  const isInPair = unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff;
+  const from = isInPair ? start - 1 : start;
+  return { text: startOf(text.slice(from), Math.max(end - from, isInPair ? 2 : 0)), start: from };
+}
+
 /** {@link cutAfter} on one line, with single spaces for whitespace. Reads no more of the string than it keeps. */
 export function cutLine(text: string, length: number): string {
   const line = startOf(text, length + 1)
@@ -122,10 +135,17 @@ export function takeWithin<T>(
   maxCharacters: number,
   show: (item: T) => string,
 ): readonly T[] {
-  let characters = 0;
-  const end = items.findIndex((item, index) => {
-    characters += show(item).length + 1;
-    return index > 0 && characters > maxCharacters;
-  });
+  const fits = fitsWithin(maxCharacters);
+  const end = items.findIndex((item) => !fits(show(item)));
   return end === -1 ? items : items.slice(0, end);
+}
+
+/** A function that says of one text after the other, each on a line of its own, whether it still fits. The first one always does. */
+export function fitsWithin(maxCharacters: number): (text: string) => boolean {
+  let characters = -1;
+  return (text) => {
+    const isFirst = characters < 0;
+    characters += text.length + (isFirst ? 2 : 1);
+    return isFirst || characters <= maxCharacters;
+  };
 }

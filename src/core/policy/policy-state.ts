@@ -1,4 +1,4 @@
-import { constant, type FieldsOf, optional, recordSchema, text } from '../schema/index.ts';
+import { constant, count, type FieldsOf, list, optional, recordSchema, text } from '../schema/index.ts';
 import {
   type DerivedSlice,
   defineDerivedSlice,
@@ -15,6 +15,8 @@ export interface PolicyFact {
   readonly key?: string;
   /** Identifies the content that the success was about. Absent: not taken down. */
   readonly stamp?: string;
+  /** The parts of the text that the success was about: start and end of each, in UTF-16 units. Absent: all of the content. */
+  readonly ranges?: readonly number[];
   /** The fact no longer holds: its subject has been replaced. */
   readonly isForgotten?: true;
 }
@@ -38,6 +40,7 @@ export const PolicyFacts: Slice<PolicyFact> = defineSystemSlice<PolicyFact>({
     tool: text,
     key: optional(text),
     stamp: optional(text),
+    ranges: optional(list(count)),
     isForgotten: optional(constant(true)),
   } satisfies FieldsOf<PolicyFact>),
 });

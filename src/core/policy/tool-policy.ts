@@ -1,4 +1,4 @@
-import type { FileChange, Filesystem } from '../filesystem/index.ts';
+import type { ContentRead, FileChange, Filesystem } from '../filesystem/index.ts';
 import type { ResourceResolver } from '../resource/index.ts';
 import type { AnySlice, SessionView } from '../session/index.ts';
 import type {
@@ -58,6 +58,8 @@ export interface PolicyContext {
 export interface PolicyChangesContext extends PolicyContext {
   /** The files whose content the call has read. */
   readonly readPaths: readonly string[];
+  /** The same, with the parts of their texts that were read or found. Absent where that is not known. @internal */
+  readonly '~contentReads'?: readonly ContentRead[] | undefined;
   /**
    * What calls inside this one changed, those about which the policy was asked, in the order in which they were committed. Empty
    * unless the handler evaluates prompts, and for a policy of scope `'own'`.

@@ -1,5 +1,10 @@
 import { FilesystemError, listOf, type OptionRule } from '../../core/error/index.ts';
-import { type Filesystem, normalizePath, type TextWindow } from '../../core/filesystem/index.ts';
+import {
+  type Filesystem,
+  normalizePath,
+  type TextWindow,
+  type TextWindowOptions,
+} from '../../core/filesystem/index.ts';
 import { counted, formatNumber } from '../../core/internal/index.ts';
 import { type MediaPart, mediaFormatOf, type ToolFailure, ToolResult } from '../../core/tool/index.ts';
 import { quote } from './text.ts';
@@ -42,7 +47,7 @@ export interface AttachmentRules {
 export async function readOrAttach(
   filesystem: Filesystem,
   path: string,
-  window: { readonly offset: number; readonly limit: number },
+  window: TextWindowOptions & { readonly offset: number },
   rules: AttachmentRules,
 ): Promise<TextWindow | FileAttachment | ToolFailure> {
   try {

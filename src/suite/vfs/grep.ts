@@ -1,6 +1,6 @@
-import type { GrepMatch } from '../../core/filesystem/index.ts';
-import { counted, present, showName, takeWithin } from '../../core/internal/index.ts';
+import { counted, fitsWithin, present, showName, takeWithin } from '../../core/internal/index.ts';
 import {
+  constant,
   count,
   described,
   flag,
@@ -18,8 +18,19 @@ import type { VfsLimits } from './limits.ts';
 import { ignoredNote, quote } from './text.ts';
 
 const output = {
-  /** Matching lines, by path and line; an over-long one is cut. */
-  matches: list(record({ path: text, line: described(integer, { minimum: 1 }), text })),
+  /**
+   * Matching lines, by path and line. Of an over-long one the parts around its matches, each with the character of the match in the line, from 1, and whether
+   * there are more that are not shown.
+   */
+  matches: list(
+    record({
+      path: text,
+      line: described(integer, { minimum: 1 }),
+      column: optional(integer, { minimum: 1 }),
+      text,
+      more: optional(constant(true)),
+    }),
+  ),
   /** Whether there are more that are not shown. */
   truncated: flag,
   /** Binary files that were not searched. */
@@ -71,6 +82,7 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): An
       { pattern, path = '.', glob, literal = false, ignore_case: ignoreCase = false },
       { filesystem, signal },
     ) => {
+      const isWithin = fitsWithin(limits.maxOutputCharacters);
       const found = await filesystem.grep(pattern, {
         path,
         literal,
@@ -80,10 +92,19 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): An
         signal,
         respectGitignore,
         ...present({ glob }),
+        // What the model does not get to see is not read.
+        '~shown': (match) => isWithin(showMatch(match)),
       });
+      // A file system that is not of this library may not have asked.
       const matches = takeWithin(found.matches, limits.maxOutputCharacters, showMatch);
       const result: GrepOutput = {
-        matches: matches.map(({ path: file, line, text: shown }) => ({ path: file, line, text: shown })),
+        matches: matches.map(({ path: file, line, column, text: shown, more }) => ({
+          path: file,
+          line,
+          ...present({ column }),
+          text: shown,
+          ...present({ more }),
+        })),
         truncated: found.truncated || matches.length < found.matches.length,
         skippedBinary: found.skippedBinary,
         ...present({ ignored: found.ignored }),
@@ -102,16 +123,22 @@ function summary(result: GrepOutput, pattern: string): string {
   ];
   const skipped = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
   if (files === 0) return `No line matches ${quote(pattern)}${skipped}.`;
-  const lines = counted(result.matches.length, 'line');
+  const lines = counted(new Set(result.matches.map(({ path, line }) => `${line} ${path}`)).size, 'line');
   return `${result.truncated ? 'The first ' : ''}${lines} in ${counted(files, 'file')} for ${quote(pattern)}${skipped}`;
 }
 
 function renderMatches({ matches, truncated }: GrepOutput): string {
   const lines = matches.map(showMatch);
+  if (matches.some(({ column }) => column !== undefined)) {
+    lines.push(
+      'Of long lines, the parts around matches are shown; the number after the line is the character of the match. read_file shows more with offset and character_offset.',
+    );
+  }
   if (truncated) lines.push('There are more. Use a narrower pattern, a path or a glob.');
   return lines.join('\n');
 }
 
-function showMatch(match: GrepMatch): string {
-  return `${showName(match.path)}:${match.line}: ${match.text}`;
+function showMatch({ path, line, column, text: shown, more }: GrepOutput['matches'][number]): string {
+  const place = column === undefined ? line : `${line}:${column}`;
+  return `${showName(path)}:${place}: ${shown}${more === true ? ' [more matches in this line]' : ''}`;
 }

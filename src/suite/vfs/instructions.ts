@@ -79,7 +79,7 @@ function ignoreLine({ respectGitignore, tools }: InstructionFacts): readonly str
 function guardLine({ guardsOverwriting, tools }: InstructionFacts): readonly string[] {
   if (!guardsOverwriting || !(tools.has('write_file') || tools.has('edit_file'))) return [];
   return [
-    'Read an existing file before you overwrite or edit it; otherwise the call is denied. New files need no reading.',
+    'Read an existing file before you overwrite or edit it, all of it before you replace all of it; otherwise the call is denied. New files need no reading.',
   ];
 }
 

@@ -114,7 +114,67 @@ describe('read_file', () => {
     });
     const { read_file } = createVfsTools({ limits: { maxLineCharacters: 10 } });
     const answer = await runTool(read_file, long, { file_path: 'long.txt' });
-    expect(answer.text).toBe(`1 | ${'x'.repeat(9)}… [22 more characters]\n2 | short`);
+    expect(answer.text).toBe(
+      `1 | ${'x'.repeat(9)}… [22 more characters]\n2 | short\n[1 line is cut; continue it with offset=0, character_offset=9]`,
+    );
+  });
+
+  it('shows the rest of over-long lines, by the arguments that its answers end with', async () => {
+    const line = (at: number): string => `${at}`.repeat(at * 7) + '👋'.repeat(40) + `end ${at}`;
+    const lines = [1, 2, 3, 4].map(line);
+    const long = new MemoryFilesystem({ files: { f: `\uFEFF${lines.join('\r\n')}\nshort\n` } });
+    for (const [maxLineCharacters, maxOutputCharacters] of [
+      [10, 30],
+      [1, 1],
+      [13, 200],
+    ] as const) {
+      const { read_file } = createVfsTools({ limits: { maxLineCharacters, maxOutputCharacters } });
+      let offset: number | undefined = 0;
+      const found: string[] = [];
+      while (offset !== undefined) {
+        const { value } = await runTool(read_file, long, { file_path: 'f', offset, limit: 1 });
+        // The schema of the result was checked by the call.
+        const shown = value as { text: string; nextOffset?: number; cutLines?: { characters: number }[] };
+        let character = shown.cutLines?.[0]?.characters;
+        let text = character === undefined ? shown.text : shown.text.slice(0, character);
+        while (character !== undefined) {
+          const part = await runTool(read_file, long, {
+            file_path: 'f',
+            offset,
+            character_offset: character,
+          });
+          const rest = part.value as { text: string; nextCharacterOffset?: number };
+          expect(rest.text).not.toMatch(/\p{Surrogate}/u);
+          text += rest.text;
+          character = rest.nextCharacterOffset;
+          const last = part.text.split('\n').at(-1);
+          if (character !== undefined)
+            expect(last).toContain(`continue with offset=${offset}, character_offset=${character}]`);
+        }
+        found.push(text);
+        offset = shown.nextOffset;
+      }
+      expect(found).toEqual([...lines, 'short']);
+    }
+  });
+
+  it('says which lines are cut, and where a part of a line is', async () => {
+    const long = new MemoryFilesystem({ files: { f: `${'x'.repeat(30)}\nshort\n${'👋'.repeat(15)}\n` } });
+    const { read_file } = createVfsTools({ limits: { maxLineCharacters: 10, maxOutputCharacters: 80 } });
+    expect((await runTool(read_file, long, { file_path: 'f' })).text).toContain(
+      '[2 lines are cut; continue the first with offset=0, character_offset=10]',
+    );
+    const part = await runTool(read_file, long, { file_path: 'f', offset: 2, character_offset: 7 });
+    // Within a pair, so one before.
+    expect(part).toMatchObject({
+      message: 'f - line 3 of 3, characters 7-30 of 30',
+      text: `3 | ${'👋'.repeat(12)}`,
+    });
+    const past = await runTool(read_file, long, { file_path: 'f', offset: 1, character_offset: 5 });
+    expect(past).toMatchObject({
+      success: true,
+      message: 'f - line 2 of 3, the line has 5 characters, there are none left',
+    });
   });
 
   it('handles a missing final newline, an empty file, a blank line', async () => {
@@ -135,13 +195,21 @@ describe('read_file', () => {
     expect(answer.text).toBe('1 | a\u2028b\u0085c\fd');
   });
 
-  it('rejects a window past the end, so that it does not count as a read', async () => {
-    const answer = await runTool(vfsTools.read_file, files, { file_path: 'ten.txt', offset: 10 });
-    expect(answer).toMatchObject({
-      success: false,
-      message: '"ten.txt" has 10 lines, nothing is left at offset 10. Use an offset from 0 to 9.',
-    });
-  });
+  it.each([10, 11, 500])(
+    'shows nothing past the end, at offset %s, and says how many lines there are',
+    async (offset) => {
+      const answer = await runTool(vfsTools.read_file, files, { file_path: 'ten.txt', offset });
+      expect(answer).toEqual({
+        success: true,
+        message: `ten.txt has 10 lines; there are none after an offset of ${offset}.`,
+        text: '',
+        value: { path: 'ten.txt', text: '', firstLine: 0, lastLine: 0, totalLines: 10 },
+        attachments: [],
+      });
+      const empty = await runTool(vfsTools.read_file, files, { file_path: 'empty.txt', offset });
+      expect(empty).toMatchObject({ success: true, message: 'empty.txt is empty.', text: '' });
+    },
+  );
 
   it.each([
     ['data.bin', '"data.bin" is a binary file of 4 bytes, not UTF-8 text'],
@@ -255,7 +323,30 @@ describe('grep', () => {
       );
     }
     const cut = await runTool(vfsTools.grep, many, { pattern: 'xx' });
-    expect(cut.text.length).toBeLessThan(600);
+    expect(
+      cut.text
+        .split('\n')
+        .slice(0, 5)
+        .every((line) => line.length < 560),
+    ).toBe(true);
+    expect(cut.message).toBe('1 line in 1 file for "xx"');
+    expect(cut.text).toMatch(
+      /^long\.txt:1:1: x+…\n(long\.txt:1:\d+: …x+…\n){3}long\.txt:1:\d+: …x+… \[more matches in this line\]\nOf long lines/,
+    );
+  });
+
+  it('shows what it found of a long line with its position', async () => {
+    const line = `${'a();'.repeat(2000)}startServer(4711);${'b();'.repeat(2000)}`;
+    const bundle = new MemoryFilesystem({ files: { 'bundle.js': line } });
+    const answer = await runTool(vfsTools.grep, bundle, { pattern: 'startServer\\(\\d+' });
+    const [match, note] = answer.text.split('\n');
+    expect(match).toMatch(/^bundle\.js:1:8001: …(a\(\);)*a?.*startServer\(4711\);(b\(\);)+/);
+    expect(note).toMatch(/offset and character_offset/);
+    const near = await runTool(vfsTools.read_file, bundle, {
+      file_path: 'bundle.js',
+      character_offset: 8000,
+    });
+    expect(near.text).toMatch(/^1 \| startServer\(4711\);b/);
   });
 
   it.each([

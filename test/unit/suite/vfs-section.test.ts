@@ -27,10 +27,15 @@ function filesOf(session: Session, template: Template): Promise<Filesystem> {
 }
 
 /** Lets a scripted model make these calls, each in a turn of its own, and returns what it was answered. */
+interface Call {
+  readonly name: string;
+  readonly arguments: unknown;
+}
+
 async function answers(
   template: Template,
   session: Session,
-  calls: readonly { readonly name: string; readonly arguments: unknown }[],
+  calls: readonly Call[],
 ): Promise<readonly string[]> {
   const turns = [...calls.map((call) => ({ toolCalls: [call] })), { text: 'done' }];
   const { conversation } = await scriptedAdapter(turns).evaluate(template.bind(), { session });
@@ -331,15 +336,59 @@ describe('calls in a run', () => {
     }
   });
 
-  it('do not count a read past the end, a search or a failed read as reading', async () => {
+  it('do not count a read past the end, a failed read, or a search that shows nothing as reading', async () => {
     const template = templateOf({ base: { 'a.txt': 'one\n' } });
     await using session = new Session();
     const replies = await answers(template, session, [
       { name: 'read_file', arguments: { file_path: 'a.txt', offset: 5 } },
-      { name: 'grep', arguments: { pattern: 'one' } },
+      { name: 'grep', arguments: { pattern: 'absent', path: 'a.txt' } },
+      { name: 'read_file', arguments: { file_path: 'absent.txt' } },
       { name: 'write_file', arguments: { file_path: 'a.txt', content: 'two' } },
     ]);
-    expect(replies[2]).toContain('read-before-write');
+    expect(replies[3]).toContain('read-before-write');
+  });
+
+  it('count as read what they have shown: lines, parts of lines and matches', async () => {
+    const line = `${'x'.repeat(2500)}${'y'.repeat(2500)}`;
+    const lines = Array.from({ length: 3000 }, (_, index) => `line ${index}`);
+    const template = templateOf({ base: { 'log.txt': lines.join('\n'), 'long.txt': `${line}\nend\n` } });
+    await using session = new Session();
+    const edit = (file: string, old: string, to: string): Call => ({
+      name: 'edit_file',
+      arguments: { file_path: file, old_string: old, new_string: to },
+    });
+    const write = (file: string): Call => ({
+      name: 'write_file',
+      arguments: { file_path: file, content: 'short\n' },
+    });
+    const replies = await answers(template, session, [
+      { name: 'read_file', arguments: { file_path: 'log.txt', limit: 2 } },
+      write('log.txt'),
+      edit('log.txt', 'line 1\n', 'line one\n'),
+      edit('log.txt', 'line 2000', 'line two thousand'),
+      { name: 'grep', arguments: { pattern: 'line 2000' } },
+      edit('log.txt', 'line 2000', 'line two thousand'),
+      write('log.txt'),
+      { name: 'read_file', arguments: { file_path: 'log.txt', offset: 2 } },
+      { name: 'read_file', arguments: { file_path: 'log.txt', offset: 2002 } },
+      write('log.txt'),
+      { name: 'read_file', arguments: { file_path: 'long.txt' } },
+      edit('long.txt', 'xy', 'x-y'),
+      write('long.txt'),
+      { name: 'read_file', arguments: { file_path: 'long.txt', character_offset: 2000 } },
+      write('long.txt'),
+    ]);
+    expect(replies[1]).toContain(
+      '"log.txt" was read in part, and this call would replace what was not read: lines 3-3,000. Read that first with "read_file", in a call of its own, or change only what was read.',
+    );
+    expect(replies[2]).toContain('Edited');
+    expect(replies[3]).toContain('not read: line 2,001.');
+    expect(replies[5]).toContain('Edited');
+    expect(replies[6]).toContain('not read: lines 3-2,000 and lines 2,002-3,000.');
+    expect(replies[9]).toContain('Replaced the content of log.txt');
+    expect(replies[11]).toContain('not read: character 2,501 of line 1.');
+    expect(replies[12]).toContain('not read: characters 2,001-5,000 of line 1.');
+    expect(replies[14]).toContain('Replaced the content of long.txt');
   });
 
   it('of one turn behave as if they ran one after the other', async () => {

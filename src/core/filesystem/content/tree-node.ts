@@ -35,6 +35,11 @@ export interface FileNode {
 /** The permission bits that a file gets when its place gives it no others. Changes and rows do not name them. */
 export const usualMode = 0o644;
 
+/** Whether the permission bits of a file let no user write it. A process with all rights could do it all the same. */
+export function isWriteProtected(mode: number | undefined): boolean {
+  return mode !== undefined && (mode & 0o222) === 0;
+}
+
 /** A directory of the tree with the sums over everything below it. */
 export interface DirectoryNode {
   readonly kind: 'directory';

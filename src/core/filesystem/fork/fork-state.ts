@@ -1,9 +1,10 @@
 import { none } from '../../internal/index.ts';
 import type { DirectoryNode, TreeNode } from '../content/tree-node.ts';
-import type { FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
+import type { ContentRead, FileChange, FileOperation, FilePatch } from '../interface/file-change.ts';
 import type { ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
 import { nodeAt } from '../tree/tree.ts';
 import { changesIn, type TreeDifference, treeDifferences } from '../tree/tree-difference.ts';
+import { ContentReads } from './content-reads.ts';
 import { observedReads } from './read-result.ts';
 import { type FilesystemRead, FilesystemReadSet } from './read-set.ts';
 
@@ -58,7 +59,7 @@ export class ForkState<Parent> {
   /** The content of the parent at the fork. */
   readonly base: DirectoryNode;
   #reads: FilesystemReadSet | undefined;
-  #readPaths: Set<string> | undefined;
+  #contentReads: ContentReads | undefined;
   #transfers: Transfer[] | undefined;
   /** The differences from the base last computed, and for which content: `changes` and `patch` are called one after the other. */
   #found: { readonly root: DirectoryNode; readonly differences: readonly TreeDifference[] } | undefined;
@@ -83,10 +84,10 @@ export class ForkState<Parent> {
     this.#reads.record(read);
   }
 
-  /** Records that the content of a file was returned to the caller. */
-  recordPath(path: string): void {
-    this.#readPaths ??= new Set();
-    this.#readPaths.add(path);
+  /** Records what was returned to the caller of the content of a file. */
+  recordContent(read: ContentRead, isSearch: boolean): void {
+    this.#contentReads ??= new ContentReads();
+    this.#contentReads.record(read, isSearch);
   }
 
   recordTransfers(transfers: readonly Transfer[]): void {
@@ -97,7 +98,12 @@ export class ForkState<Parent> {
 
   /** Paths whose content was returned to the caller, sorted. */
   readPaths(): readonly string[] {
-    return this.#readPaths === undefined ? none : [...this.#readPaths].sort();
+    return this.#contentReads?.readPaths ?? none;
+  }
+
+  /** What of contents was returned to the caller. */
+  contentReads(): readonly ContentRead[] {
+    return this.#contentReads?.all() ?? none;
   }
 
   /** The nodes that differ from the base. */

@@ -3,7 +3,13 @@ import { none } from '../../internal/index.ts';
 import type { Clock } from '../../session/index.ts';
 import type { FileContent } from '../content/file-content.ts';
 import { childOf, type DirectoryNode } from '../content/tree-node.ts';
-import type { FileChange, FileOperation, FilePatch, FileRead } from '../interface/file-change.ts';
+import type {
+  ContentRead,
+  FileChange,
+  FileOperation,
+  FilePatch,
+  FileRead,
+} from '../interface/file-change.ts';
 import type { FilesystemSnapshot, ObservedFork, ObserveOptions } from '../interface/filesystem.ts';
 import { closedError, pathError } from '../path/errors.ts';
 import { childPath, parentPath, segmentsOf } from '../path/path.ts';
@@ -149,9 +155,9 @@ export class TreeCell {
     return child === undefined;
   }
 
-  /** Records that the content of a file was returned to the caller. */
-  recordContentRead(path: string): void {
-    this.#fork?.recordPath(path);
+  /** Records what was returned to the caller of the content of a file; see {@link ContentReads}. */
+  recordContentRead(read: ContentRead, isSearch = false): void {
+    this.#fork?.recordContent(read, isSearch);
   }
 
   /** Records that the node at a path was moved or copied, for {@link FileChange.from}. */
@@ -258,6 +264,10 @@ export class TreeCell {
 
   readPaths(): readonly string[] {
     return this.#fork?.readPaths() ?? none;
+  }
+
+  contentReads(): readonly ContentRead[] {
+    return this.#fork?.contentReads() ?? none;
   }
 
   conflicts(): readonly string[] {

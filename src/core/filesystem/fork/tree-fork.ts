@@ -1,4 +1,4 @@
-import type { FileChange, FilePatch, FileRead } from '../interface/file-change.ts';
+import type { ContentRead, FileChange, FilePatch, FileRead } from '../interface/file-change.ts';
 import type {
   Filesystem,
   FilesystemFork,
@@ -85,6 +85,10 @@ export class TreeFork implements FilesystemFork {
 
   readPaths(): readonly string[] {
     return this.#cell.readPaths();
+  }
+
+  '~contentReads'(): readonly ContentRead[] {
+    return this.#cell.contentReads();
   }
 
   conflicts(): readonly string[] {

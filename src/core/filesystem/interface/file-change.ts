@@ -1,5 +1,6 @@
 import type { FileContent } from '../content/file-content.ts';
 import type { TreeNode } from '../content/tree-node.ts';
+import type { TextRanges } from '../text/text-ranges.ts';
 
 /**
  * One path that differs between a fork and its base, or between two snapshots. Directories appear only when an empty one was created or removed.
@@ -82,6 +83,16 @@ export interface FileRead {
   readonly names?: readonly string[];
   /** What was found when the fork was made, as a text that is the same exactly when the read finds the same; only where it is asked for. */
   readonly result?: string;
+}
+
+/** What was returned to a caller of the content of a file. @internal */
+export interface ContentRead {
+  readonly path: string;
+  readonly content: FileContent;
+  /** The parts of its text, which may be none. Undefined: all of it. */
+  readonly ranges: TextRanges | undefined;
+  /** The length of the text; undefined where bytes were read. */
+  readonly length?: number | undefined;
 }
 
 /**

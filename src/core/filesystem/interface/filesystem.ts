@@ -2,7 +2,14 @@ import { type NamedResourceToken, transactionalResource } from '../../resource/i
 import type { FileLink } from '../content/tree-node.ts';
 import type { EditResult, TextEdit } from '../text/edit.ts';
 import type { TextWindow, TextWindowOptions } from '../text/text-window.ts';
-import type { FileChange, FilePatch, FileRead, StagedChanges, StageOptions } from './file-change.ts';
+import type {
+  ContentRead,
+  FileChange,
+  FilePatch,
+  FileRead,
+  StagedChanges,
+  StageOptions,
+} from './file-change.ts';
 import type { LandableChange, LandingReport, PutBackPath, PutBackReport } from './landing.ts';
 
 /** The guarantees of an implementation. */
@@ -94,10 +101,15 @@ export interface GrepOptions {
   readonly literal?: boolean;
   /** Default: false. */
   readonly ignoreCase?: boolean;
-  /** The maximum number of matching lines to return, at least 1. Default: 1,000. */
+  /** The maximum number of matches to return, at least 1. Default: 1,000. */
   readonly limit?: number;
-  /** A longer line is cut there and ends with `…`; UTF-16 units, at least 1. Default: 2,000. */
+  /**
+   * A longer line is shown in part: so many UTF-16 units around a match, with `…` where it is cut. Matches that are farther apart are matches of their
+   * own. At least 1. Default: 2,000.
+   */
   readonly maxLineLength?: number;
+  /** Whether the caller shows a match: only then it counts as read. False ends the search. Default: all are shown. @internal */
+  readonly '~shown'?: (match: GrepMatch) => boolean;
   /**
    * Leave out what the `.gitignore` files between the root and an entry name, and Git's own directory. A `path` that is
    * ignored itself is searched as a whole. Default: false.
@@ -107,11 +119,15 @@ export interface GrepOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One matching line. `line` counts from 1; `text` has no line ending. */
+/** One matching line, or of a line that is longer than `maxLineLength`, a part with a match. `line` counts from 1; `text` has no line ending. */
 export interface GrepMatch {
   readonly path: string;
   readonly line: number;
+  /** Where the match begins in a line that is shown in part, from 1, in UTF-16 units. Absent for a line that is shown whole. */
+  readonly column?: number;
   readonly text: string;
+  /** The line has more matches after this one, which are not shown: of one line there are at most five parts. */
+  readonly more?: true;
 }
 
 /** Matching lines ordered by path and line. `skippedBinary`: the number of binary files, up to where the search ended. */
@@ -137,6 +153,8 @@ export interface RemoveResult {
   readonly path: string;
   readonly files: number;
   readonly directories: number;
+  /** How many of the files were write-protected in their folder: their permissions let no user write them. Absent when none was. */
+  readonly writeProtected?: number;
 }
 
 /** What was moved or copied, with the number of files. */
@@ -186,7 +204,8 @@ export interface Filesystem {
   digest?(path: string): Promise<string>;
   /**
    * Writes a whole file, or appends to it. Missing parents are created. Default mode: `overwrite`.
-   * @throws {FilesystemError} `path-taken` (mode `create`), `path-is-directory`, `file-too-large`, `filesystem-quota-exceeded`.
+   * @throws {FilesystemError} `path-taken` (mode `create`), `path-is-directory`, `path-forbidden` (a write-protected file), `file-too-large`,
+   * `filesystem-quota-exceeded`.
    */
   write(
     path: string,
@@ -318,6 +337,8 @@ export interface FilesystemFork {
   changes(): readonly FileChange[];
   /** The files whose content was read through `view.read` or `view.readBytes`, sorted. */
   readPaths(): readonly string[];
+  /** The same with the parts of their texts that were returned, also by `view.grep`. Optional: without it, what was read counts as read whole. @internal */
+  '~contentReads'?(): readonly ContentRead[];
   /**
    * The reads of this fork that the present content answers differently, as short phrases: a kind of read, a space, and
    * a path or pattern (`file notes.md`, `listing src`, `quota`); a name that is not plain is a JSON string (`file "two words.md"`).

@@ -1,6 +1,6 @@
 import { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
-import { contentDigest, encodeText } from '../content/file-content.ts';
+import { contentDigest, encodeText, type FileContent } from '../content/file-content.ts';
 import { bytesOf, emptyDirectory, type FileNode, fileLinkOf, fileNode } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
 import type {
@@ -13,7 +13,7 @@ import type {
 import { alreadyExistsError, isDirectoryError, notTextError, tooLargeError } from '../path/errors.ts';
 import { childPath, normalizePath } from '../path/path.ts';
 import { applyTextEdits, type EditResult, type TextEdit } from '../text/edit.ts';
-import { type TextWindow, type TextWindowOptions, textWindow } from '../text/text-window.ts';
+import { type PlacedWindow, type TextWindowOptions, textWindow } from '../text/text-window.ts';
 import { assertExists, blockedError, directoryOf, nodeAt } from '../tree/tree.ts';
 
 /** The file at a normalized path; its content and time are recorded as read. */
@@ -25,23 +25,31 @@ function fileAt(cell: TreeCell, path: string): FileNode {
 }
 
 /** The text of a file at a normalized path. */
-function textOf(file: FileNode, path: string): string {
-  const text = file.content.text();
-  if (text === undefined) throw notTextError(path, file.content.bytes);
+function textOf(content: FileContent, path: string): string {
+  const text = content.text();
+  if (text === undefined) throw notTextError(path, content.bytes);
   return text;
 }
 
-/** Implements `Filesystem.read` on a cell. */
-export function readWindow(cell: TreeCell, given: string, options?: TextWindowOptions): TextWindow {
+/** Implements `Filesystem.read` on a cell. @returns the content beside the window, which is recorded by the caller. */
+export function readWindow(
+  cell: TreeCell,
+  given: string,
+  options?: TextWindowOptions,
+): PlacedWindow & { readonly content: FileContent } {
   const path = normalizePath(given);
-  const file = fileAt(cell, path);
-  return textWindow(path, textOf(file, path), options, file.content['~memo']);
+  const { content } = fileAt(cell, path);
+  return { ...textWindow(path, textOf(content, path), options, content['~memo']), content };
 }
 
 /** Implements `Filesystem.readBytes` on a cell. */
-export function readBytes(cell: TreeCell, given: string): Uint8Array {
+export function readBytes(
+  cell: TreeCell,
+  given: string,
+): { readonly path: string; readonly data: Uint8Array; readonly content: FileContent } {
   const path = normalizePath(given);
-  return fileAt(cell, path).content.data();
+  const { content } = fileAt(cell, path);
+  return { path, data: content.data(), content };
 }
 
 /** Implements `Filesystem.digest` on a cell. */
@@ -140,7 +148,7 @@ export function writeFile(
 export function editFile(cell: TreeCell, given: string, edits: readonly TextEdit[]): EditResult {
   const path = normalizePath(given);
   cell.assertWritable(path);
-  const { text, replacements } = applyTextEdits(path, textOf(fileAt(cell, path), path), edits);
+  const { text, replacements } = applyTextEdits(path, textOf(fileAt(cell, path).content, path), edits);
   const data = encodeText(text, path);
   storeFile(cell, path, data);
   return { path, replacements, bytes: data.byteLength };

@@ -1,5 +1,5 @@
 import { assertArgument } from '../../error/index.ts';
-import { cutAfter, present } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { FileLink } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
@@ -136,12 +136,14 @@ function filesToSearch(
 /**
  * Implements `Filesystem.grep` on a cell, as {@link globFiles}.
  * @param assertOpen throws when the view of the caller is closed.
+ * @param countsReads whether what is found counts as read by the caller. Default: false.
  */
 export async function grepFiles(
   cell: TreeCell,
   pattern: string,
   options: GrepOptions,
   assertOpen: () => void,
+  countsReads = false,
 ): Promise<GrepResult> {
   assertArgument('grep()', 'options', options, 'object', refuseArgument);
   const { limit = defaultGrepLimit, maxLineLength = defaultMaxLineLength } = options;
@@ -149,7 +151,7 @@ export async function grepFiles(
   assertIntegerOption('limit', limit, 1);
   assertIntegerOption('maxLineLength', maxLineLength, 1);
   const glob = options.glob === undefined ? undefined : compileNameFilter(options.glob);
-  const { literal = false, ignoreCase = false, respectGitignore = false } = options;
+  const { literal = false, ignoreCase = false, respectGitignore = false, '~shown': shows } = options;
   assertPattern({ pattern });
   const pauses = new SearchPauses(cell, options.signal, assertOpen);
   // Before the first pause: the search is of what the files are now.
@@ -168,7 +170,10 @@ export async function grepFiles(
     const pause = pauses.pauseIfDue();
     if (pause !== undefined) await pause;
     if (file === undefined) continue;
-    const text = file.node.content.text();
+    const { content } = file.node;
+    const text = content.text();
+    // A file that is searched by name was looked into, whatever was found.
+    if (countsReads && file.path === path) cell.recordContentRead({ path, content, ranges: none }, true);
     if (text === undefined) {
       // A link that does not lead to a file has no content, binary or not.
       if (file.node.link === undefined || file.node.link.leads === 'file') skippedBinary += 1;
@@ -178,8 +183,26 @@ export async function grepFiles(
       const pauseWithin = pauses.pauseIfDue();
       if (pauseWithin !== undefined) await pauseWithin;
       if (match === undefined) continue;
-      if (matches.length === limit) return result(true);
-      matches.push({ path: file.path, line: match.line, text: cutAfter(match.text, maxLineLength) });
+      for (const part of grep.partsOf(match, maxLineLength)) {
+        const pauseBetween = pauses.pauseIfDue();
+        if (pauseBetween !== undefined) await pauseBetween;
+        if (matches.length === limit) return result(true);
+        const { column, hasMore, start, end } = part;
+        const found = {
+          path: file.path,
+          line: match.line,
+          ...present({ column }),
+          text: part.text,
+          ...present({ more: hasMore ? (true as const) : undefined }),
+        };
+        if (shows?.(found) === false) return result(true);
+        matches.push(found);
+        if (!countsReads) continue;
+        // A link is read where it leads.
+        const { link } = file.node;
+        const readPath = link?.leads === 'file' ? link.path : file.path;
+        cell.recordContentRead({ path: readPath, content, ranges: [start, end], length: text.length }, true);
+      }
     }
   }
   return result(false);

@@ -21,6 +21,8 @@ export interface PatternOptions {
 export interface LinearPattern {
   /** True when the pattern is found in the text. */
   test(text: string): boolean;
+  /** Where the first match begins that begins at `from` or later, and where it ends; undefined when there is none. */
+  find(text: string, from: number): readonly [start: number, end: number] | undefined;
   /** The text with every match replaced; the replacement is taken literally. */
   replaceAll(text: string, replacement: string): string;
 }
@@ -36,6 +38,10 @@ export async function compilePattern(options: PatternOptions): Promise<LinearPat
   const expression = compileExpression(engine, options);
   return {
     test: (text) => expression.test(text),
+    find: (text, from) => {
+      const matcher = expression.matcher(text);
+      return from <= text.length && matcher.find(from) ? [matcher.start(), matcher.end()] : undefined;
+    },
     replaceAll: (text, replacement) =>
       expression.matcher(text).replaceAll(engine.quoteReplacement(replacement)),
   };

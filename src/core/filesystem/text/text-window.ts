@@ -1,4 +1,5 @@
 import { assertIntegerOption } from '../path/errors.ts';
+import { partsOf, rangesOf, type TextRanges } from './text-ranges.ts';
 
 /** Which lines to take. */
 export interface TextWindowOptions {
@@ -6,6 +7,11 @@ export interface TextWindowOptions {
   readonly offset?: number;
   /** The maximum number of lines, at least 1. Default: all. */
   readonly limit?: number;
+  /**
+   * Which parts of the window its reader will see, as ranges of its text: only these count as read. Default: all of it.
+   * @internal
+   */
+  readonly '~shown'?: (text: string) => TextRanges;
 }
 
 /** Consecutive lines of a text file, as they are in the file. */
@@ -68,6 +74,15 @@ function lineStart(text: string, index: LineIndex, line: number): number {
   return skipLines(text, index.starts[entry] ?? 0, line - entry * linesPerEntry);
 }
 
+/** A window, and where it is in the text. */
+export interface PlacedWindow {
+  readonly window: TextWindow;
+  /** The parts of the whole text that its reader sees; undefined: all of the text. */
+  readonly shown: TextRanges | undefined;
+  /** The length of the whole text. */
+  readonly length: number;
+}
+
 /**
  * The window of a text.
  * @param memo caches the line index when the text is large. Default: it is computed each time.
@@ -78,8 +93,8 @@ export function textWindow(
   text: string,
   options: TextWindowOptions = {},
   memo?: LineIndexMemo,
-): TextWindow {
-  const { offset = 0, limit } = options;
+): PlacedWindow {
+  const { offset = 0, limit, '~shown': shownOf } = options;
   assertIntegerOption('offset', offset, 0);
   assertIntegerOption('limit', limit, 1);
   const index = memo?.lineIndex ?? indexLines(text);
@@ -87,13 +102,17 @@ export function textWindow(
   const { totalLines } = index;
   const first = Math.min(offset, totalLines);
   const lines = Math.min(limit ?? totalLines, totalLines - first);
+  const start = lineStart(text, index, first);
+  const end = lineStart(text, index, first + lines);
+  const part = text.slice(start, end);
+  const seen = shownOf === undefined ? [0, part.length] : shownOf(part);
+  const shown = rangesOf([...partsOf(seen)].map(([from, to]) => [start + from, start + to]));
+  const isAll = text === '' || (shown[0] === 0 && shown[1] === text.length);
+  const truncated = first + lines < totalLines;
+  const endsWithNewline = text.endsWith('\n');
   return {
-    path,
-    text: text.slice(lineStart(text, index, first), lineStart(text, index, first + lines)),
-    offset,
-    lines,
-    totalLines,
-    truncated: first + lines < totalLines,
-    endsWithNewline: text.endsWith('\n'),
+    window: { path, text: part, offset, lines, totalLines, truncated, endsWithNewline },
+    shown: isAll ? undefined : shown,
+    length: text.length,
   };
 }

@@ -165,7 +165,7 @@ describe('what a search finds', () => {
           const test = await compileGrep({ pattern: expression });
           const lines = below.flatMap((file) =>
             [...test.matchingLines(files.get(file) ?? '')].flatMap((match) =>
-              match === undefined ? [] : [{ path: file, ...match }],
+              match === undefined ? [] : [{ path: file, line: match.line, text: match.text }],
             ),
           );
           const options = { path: from, glob: glob.includes('/') ? glob : `./${glob}`, limit };

@@ -1,5 +1,6 @@
 import {
   type FileChange,
+  type Filesystem,
   MemoryFilesystem,
   type PolicyCall,
   type PolicyContext,
@@ -18,10 +19,15 @@ import { silentLogger } from '../../../../src/core/tool/index.ts';
 /** A session and files that guarded calls run on, one transaction per call. */
 export class PolicyStage {
   readonly session: Session = new Session({ id: 'stage' });
-  readonly files: MemoryFilesystem;
+  readonly files: Filesystem;
 
-  constructor(files: Record<string, string> = {}) {
-    this.files = new MemoryFilesystem({ files });
+  /** @param files what is there, or a file system. */
+  constructor(files: Record<string, string> | Filesystem = {}) {
+    // Of the two only a file system has methods.
+    this.files =
+      typeof files['fork'] === 'function'
+        ? (files as Filesystem)
+        : new MemoryFilesystem({ files: files as Record<string, string> });
     for (const slice of [PolicyFacts, PolicyState]) this.session.install(slice);
   }
 
@@ -54,6 +60,7 @@ export class PolicyStage {
       ...context,
       changes,
       readPaths: fileFork.readPaths(),
+      '~contentReads': fileFork['~contentReads']?.(),
       innerChanges: [],
     });
     const conflicts = [...sessionFork.conflicts(), ...fileFork.conflicts()];

@@ -114,9 +114,7 @@ describe('readBeforeWritePolicy', () => {
       },
     ]) {
       const stage = new PolicyStage({ [path]: 'old' });
-      const denial = await stage.call(policy, 'other', {}, ({ view }) =>
-        change(view as PolicyStage['files']),
-      );
+      const denial = await stage.call(policy, 'other', {}, ({ view }) => change(view));
       expect(denial).toMatch(/notes\.txt/);
     }
   });

@@ -45,6 +45,10 @@ export class CallPolicyContext implements PolicyResultContext {
     this.innerChanges = asked.innerChanges;
   }
 
+  get '~contentReads'(): PolicyResultContext['~contentReads'] {
+    return this.#attempt.transaction.contentReads();
+  }
+
   get prompt(): PromptPort {
     return seenPrompt(this.#attempt.environment, () => this.session);
   }

@@ -1,5 +1,6 @@
 import { TransactionClosedError } from '../../../error/index.ts';
 import {
+  type ContentRead,
   type FileChange,
   type FilePatch,
   type FileRead,
@@ -254,6 +255,11 @@ export class CallTransaction {
   /** The files whose content was read so far. */
   readPaths(): readonly string[] {
     return this.#seenFiles?.readPaths() ?? none;
+  }
+
+  /** The same, with the parts of their texts that were returned; undefined where the file system does not say. */
+  contentReads(): readonly ContentRead[] | undefined {
+    return this.#seenFiles === undefined ? none : this.#seenFiles['~contentReads']?.();
   }
 
   /** True when resources take part: whether their reads hold may have to be awaited. */
