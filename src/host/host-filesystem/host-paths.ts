@@ -5,6 +5,7 @@ import {
   FileOperations,
   type FileStat,
   fileLinkOf,
+  isWriteProtected,
   nodeAt,
   normalizePath,
   type PathRules,
@@ -23,6 +24,7 @@ import {
   hasUnlistedNames,
 } from './commit/restorable.ts';
 import type { DiskFolder } from './disk-source.ts';
+import { writeProtectedError } from './jail/disk-error.ts';
 import { isInGitDirectory, isTemporaryName } from './jail/jail.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
@@ -63,6 +65,10 @@ export class HostPaths implements PathRules {
     if (node?.kind === 'file' && node.content instanceof RefusedContent) {
       this.#cell.resolve({ kind: 'file', path });
       node.content.assertReadable();
+    }
+    if (node?.kind === 'file' && isWriteProtected(node.mode)) {
+      this.#cell.resolve({ kind: 'file', path });
+      throw writeProtectedError(path, node.mode);
     }
     if (readsContent) this.#assertReadable(path);
     return path;

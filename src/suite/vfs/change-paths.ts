@@ -1,7 +1,7 @@
 import { FilesystemError } from '../../core/error/index.ts';
 import { type Filesystem, normalizePath } from '../../core/filesystem/index.ts';
-import { byteOrderMark, counted, showName } from '../../core/internal/index.ts';
-import { choice, count, described, flag, recordSchema, text } from '../../core/schema/index.ts';
+import { byteOrderMark, counted, formatNumber, present, showName } from '../../core/internal/index.ts';
+import { choice, count, described, flag, optional, recordSchema, text } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
 import { fileTool, pathField } from './file-tool.ts';
 
@@ -69,7 +69,12 @@ export function createRmTool(): AnyTool {
       ),
     }),
     // The directories count the named one.
-    outputSchema: recordSchema({ path: text, files: count, directories: count }),
+    outputSchema: recordSchema({
+      path: text,
+      files: count,
+      directories: count,
+      writeProtected: optional(count),
+    }),
     effects: 'state',
     examples: [
       {
@@ -83,12 +88,18 @@ export function createRmTool(): AnyTool {
       if (normalizePath(given) === '.') {
         return ToolResult.error('The workspace root cannot be removed. Name a file or directory in it.');
       }
-      const { path, files, directories } = await filesystem.remove(given, { recursive: true });
+      const { path, files, directories, writeProtected } = await filesystem.remove(given, {
+        recursive: true,
+      });
       const counts = [
         ...(files > 0 || directories === 0 ? [counted(files, 'file')] : []),
         ...(directories > 0 ? [counted(directories, 'directory', 'directories')] : []),
       ];
-      return ToolResult.ok({ path, files, directories }, `Removed ${showName(path)}: ${counts.join(', ')}.`);
+      const note = writeProtected === undefined ? '' : ` (${formatNumber(writeProtected)} write-protected)`;
+      return ToolResult.ok(
+        { path, files, directories, ...present({ writeProtected }) },
+        `Removed ${showName(path)}: ${counts.join(', ')}${note}.`,
+      );
     },
   });
 }

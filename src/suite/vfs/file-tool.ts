@@ -111,8 +111,9 @@ const quotesAdvice = 'Pass the path itself, without the quotes and escapes in wh
 
 async function explain(filesystem: Filesystem, path: string, error: FilesystemError): Promise<string> {
   const named = error.details?.['path'];
-  // What a link leads to is said by the file system alone.
-  if (typeof error.details['link'] === 'string') return error.message;
+  // What a link leads to, and which permissions a file has, is said by the file system alone.
+  if (typeof error.details['link'] === 'string' || typeof error.details['mode'] === 'string')
+    return error.message;
   const bytes = error.code === 'file-not-text' ? await sizeOf(filesystem, path) : undefined;
   const explanation = explanations[error.code]({
     path: quote(typeof named === 'string' && named !== '' ? named : path),

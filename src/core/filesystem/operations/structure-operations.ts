@@ -1,11 +1,18 @@
 import { FilesystemError } from '../../error/index.ts';
-import { quoteText } from '../../internal/index.ts';
-import { emptyDirectory, filesOf, type TreeNode } from '../content/tree-node.ts';
+import { present, quoteText } from '../../internal/index.ts';
+import {
+  type DirectoryNode,
+  emptyDirectory,
+  filesOf,
+  isWriteProtected,
+  type TreeNode,
+} from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
 import type { RemoveResult, TransferResult } from '../interface/filesystem.ts';
 import { alreadyExistsError, pathError, rootError } from '../path/errors.ts';
 import { maxPathDepth, normalizePath, segmentsOf } from '../path/path.ts';
-import { assertExists, blockedError, heightOf } from '../tree/tree.ts';
+import { assertExists, blockedError, heightOf, nodeAt } from '../tree/tree.ts';
+import { leavesOf } from '../tree/tree-difference.ts';
 
 /** Counts what a removal removes, and records the reads that the count depends on. */
 function countRemoved(
@@ -35,8 +42,22 @@ export function removePath(cell: TreeCell, given: string, recursive: boolean): R
   cell.assertWritable(path);
   if (path === '.') throw rootError('removed');
   const removed = countRemoved(cell, path, recursive);
+  const writeProtected = protectedIn(cell.root, path);
+  if (writeProtected > 0) cell.resolve({ kind: 'tree', path });
   cell.update(path, [{ op: 'remove', path }]);
-  return { path, ...removed };
+  return {
+    path,
+    ...removed,
+    ...present({ writeProtected: writeProtected === 0 ? undefined : writeProtected }),
+  };
+}
+
+/** How many files at or below a path are write-protected. */
+function protectedIn(root: DirectoryNode, path: string): number {
+  let count = 0;
+  for (const { node } of leavesOf(nodeAt(root, path), path))
+    if (node.kind === 'file' && isWriteProtected(node.mode)) count += 1;
+  return count;
 }
 
 function assertTarget(cell: TreeCell, to: string, node: TreeNode): void {

@@ -36,7 +36,14 @@ import {
 import { CommitJournal, forceDirectory } from './journal.ts';
 import { keepPending } from './pending-commits.ts';
 import { assertUnchanged } from './restorable.ts';
-import { atPath, removeLeftovers, removeStaged, rollbackSteps, runStep } from './run-step.ts';
+import {
+  assertNotProtected,
+  atPath,
+  removeLeftovers,
+  removeStaged,
+  rollbackSteps,
+  runStep,
+} from './run-step.ts';
 
 /** The folder and journal of a commit. */
 export interface CommitTarget {
@@ -95,7 +102,8 @@ export function stageCommit(
     jail.assertInPlace();
     for (const path of plan.replaced) {
       state.at = path;
-      // A write-protected file is not replaced, although a rename could do it.
+      assertNotProtected(jail, path);
+      // A file that may not be written is not replaced, although a rename could do it.
       atPath(jail, path, (hostPath) => accessSync(hostPath, constants.W_OK));
     }
     onFailpoint?.('begin');

@@ -11,9 +11,10 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { posix } from 'node:path';
-import { segmentsOf } from '../../../core/filesystem/index.ts';
-import { identityOf } from '../../disk/stamp.ts';
+import { isWriteProtected, segmentsOf } from '../../../core/filesystem/index.ts';
+import { identityOf, modeOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
+import { writeProtectedError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
 import type { CommitStep, OnFailpoint } from './commit-step.ts';
 import type { JournalRecord } from './journal.ts';
@@ -25,6 +26,13 @@ const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLIN
 export function atPath<Result>(jail: HostJail, path: string, use: (hostPath: string) => Result): Result {
   const segments = segmentsOf(path);
   return jail.within(segments.slice(0, -1), (pathOf) => use(pathOf(segments.at(-1))));
+}
+
+/** Refuses to replace a regular file that is write-protected. @throws {FilesystemError} `path-forbidden`. */
+export function assertNotProtected(jail: HostJail, path: string): void {
+  const stats = jail.statOf(segmentsOf(path));
+  if (stats?.isFile() === true && isWriteProtected(modeOf(stats)))
+    throw writeProtectedError(path, modeOf(stats));
 }
 
 /** Calls `use` with two host paths. A common parent is opened once. */

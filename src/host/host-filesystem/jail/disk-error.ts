@@ -21,6 +21,17 @@ export function changedOnDiskError(path: string, cause?: unknown): FilesystemErr
   );
 }
 
+/** The error for a file that its permissions protect from being written, also where the process has the right to do it all the same. */
+export function writeProtectedError(path: string, mode = 0o444): FilesystemError {
+  const bits = (mode & 0o777).toString(8);
+  return pathError(
+    'path-forbidden',
+    path,
+    `is write-protected (mode ${bits}), so its content is not changed. Leave it as it is, or write to another path.`,
+    { details: { mode: bits } },
+  );
+}
+
 /** The error for an error of the operating system, which becomes the cause, without its message, as that contains host paths. */
 export function diskError(path: string, error: unknown): FilesystemError {
   if (FilesystemError.isInstance(error)) return error;

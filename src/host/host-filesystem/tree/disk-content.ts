@@ -14,6 +14,7 @@ import { withoutPaths } from '../../disk/system-error.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail, Segments } from '../jail/jail.ts';
 import type { KeptContent, KeptContents } from './kept-contents.ts';
+import type { CachedText, TextCache } from './text-cache.ts';
 import type { VisiblePaths } from './visible-paths.ts';
 
 /** The shared context of the contents read from one folder through one snapshot. */
@@ -25,6 +26,8 @@ export interface ReadingContext {
   readonly now: () => number;
   /** Contents that were read so soon after a change that another change might not alter the stamp. */
   readonly unsettled: Set<DiskContent>;
+  /** The texts of large files that were read before, through any snapshot. */
+  readonly texts: TextCache;
   /** The visible paths; undefined: all. */
   readonly visible: VisiblePaths | undefined;
   /** True when a directory with changes in memory shows the present disk content wherever it was not changed. */
@@ -52,6 +55,8 @@ export class DiskContent implements FileContent {
   #hash: string | undefined;
   #kept: Uint8Array | KeptContent | undefined;
   #isLost = false;
+  /** Whether the last read was so long after the last change that its stamp identifies the content. */
+  #isSettled = false;
   #memo: ContentMemo | undefined;
 
   constructor(context: ReadingContext, segments: Segments, stats: BigIntStats, isLink: boolean) {
@@ -68,7 +73,12 @@ export class DiskContent implements FileContent {
   }
 
   get '~memo'(): ContentMemo {
-    return (this.#memo ??= {});
+    return (this.#memo ??= this.#cached?.memo ?? {});
+  }
+
+  /** What is known of this very content; never of one that may have changed under its stamp. */
+  get #cached(): CachedText | undefined {
+    return this.#hash === undefined ? this.#context.texts.get(this.stamp) : undefined;
   }
 
   /** The preserved content, or its location, once the file on disk has been replaced. */
@@ -89,7 +99,14 @@ export class DiskContent implements FileContent {
   text(): string | undefined {
     if (this.bytes > this.#context.maxFileBytes) return undefined;
     try {
-      return decodeText(this.#read());
+      const cached = this.#kept === undefined && !this.#isLost ? this.#cached : undefined;
+      if (cached !== undefined) {
+        this.#assertInPlace();
+        return cached.text;
+      }
+      const text = decodeText(this.#read());
+      if (this.#isSettled) this.#context.texts.put(this.stamp, this.bytes, text, this['~memo']);
+      return text;
     } catch (error) {
       if (FilesystemError.isInstance(error) && error.code === 'path-forbidden') return undefined;
       throw error;
@@ -131,6 +148,17 @@ export class DiskContent implements FileContent {
     }
   }
 
+  /** @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`. */
+  #assertInPlace(): void {
+    let isSame: boolean | undefined;
+    try {
+      isSame = this.#context.jail.readFile(this.segments, (_file, stats) => stampOf(stats) === this.stamp);
+    } catch (error) {
+      throw diskError(this.path, error);
+    }
+    if (isSame !== true) throw changedOnDiskError(this.path);
+  }
+
   #read(): Uint8Array {
     if (this.#kept instanceof Uint8Array) return this.#kept;
     if (this.#kept !== undefined) return this.#readKept(this.#kept);
@@ -170,7 +198,8 @@ export class DiskContent implements FileContent {
       filled += read;
     }
     if (stampOf(fstatSync(file, { bigint: true })) !== this.stamp) return undefined;
-    if (this.#context.now() - Number(stats.ctimeMs) < settlingMs) {
+    this.#isSettled = this.#context.now() - Number(stats.ctimeMs) >= settlingMs;
+    if (!this.#isSettled) {
       this.#hash ??= hashOf(data);
       this.#context.unsettled.add(this);
     }

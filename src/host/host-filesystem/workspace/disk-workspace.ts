@@ -24,6 +24,7 @@ import { changedOnDiskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
 import type { DiskContent, ReadingContext } from '../tree/disk-content.ts';
 import { DiskDirectory, diskRoot } from '../tree/disk-directory.ts';
+import { TextCache } from '../tree/text-cache.ts';
 import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter, type WriteOptions } from './disk-writer.ts';
 import {
@@ -72,6 +73,7 @@ export class DiskWorkspace {
   #pending: PendingChanges | undefined;
   /** Changes that wait for the decision of the caller. */
   readonly #staged: StagedSlot;
+  readonly #texts: TextCache = new TextCache();
   #isOpen = true;
 
   constructor(parts: WorkspaceParts) {
@@ -263,7 +265,8 @@ export class DiskWorkspace {
     const now = (): number => clock.now();
     const unsettled = new Set<DiskContent>();
     const { maxFileBytes } = limits;
-    const context: ReadingContext = { jail, maxFileBytes, now, unsettled, visible, followsDisk };
+    const texts = this.#texts;
+    const context: ReadingContext = { jail, maxFileBytes, now, unsettled, texts, visible, followsDisk };
     return { root: diskRoot(context), unsettled };
   }
 

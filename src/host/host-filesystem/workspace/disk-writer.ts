@@ -17,6 +17,7 @@ import { type CommitTarget, stageCommit } from '../commit/commit.ts';
 import type { CommitPlan } from '../commit/commit-step.ts';
 import { planCommit } from '../commit/plan-commit.ts';
 import { assertRestorable } from '../commit/restorable.ts';
+import { assertNotProtected } from '../commit/run-step.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail, Segments } from '../jail/jail.ts';
@@ -144,7 +145,10 @@ export function assertWritableOnDisk(jail: HostJail, differences: readonly TreeD
     const segments = segmentsOf(path);
     const isReplaced = before?.kind === 'file' && after?.kind === 'file';
     try {
-      if (isReplaced && jail.statOf(segments)?.isFile() === true) assertWritable(jail, segments);
+      if (isReplaced && jail.statOf(segments)?.isFile() === true) {
+        assertNotProtected(jail, path);
+        assertWritable(jail, segments);
+      }
       assertWritable(jail, nearestDirectory(jail, segments.slice(0, -1)));
     } catch (error) {
       throw diskError(path, error);

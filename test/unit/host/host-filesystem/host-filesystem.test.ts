@@ -24,6 +24,7 @@ import { hostOperations } from '../../../../src/host/host-filesystem/host-paths.
 import { HostJail } from '../../../../src/host/host-filesystem/jail/jail.ts';
 import { openWorkspace } from '../../../../src/host/host-filesystem/open-workspace.ts';
 import { DiskContent } from '../../../../src/host/host-filesystem/tree/disk-content.ts';
+import { TextCache } from '../../../../src/host/host-filesystem/tree/text-cache.ts';
 import { expectCode, textOf } from '../../../contract/filesystem-setup.ts';
 import { openHost, testFolders } from './host-workspace.ts';
 
@@ -292,6 +293,7 @@ describe('changes by another process', () => {
         maxFileBytes: 100,
         now: () => changedAtMs + delayMs,
         unsettled,
+        texts: new TextCache(),
         visible: undefined,
         followsDisk: false,
       };
