@@ -158,6 +158,7 @@ function textOf(items: readonly ConformanceItem[], conversation: readonly Conver
         case 'assistant':
           return item.text;
         case 'reasoning':
+        case 'compaction':
         case 'media':
           return '';
         case 'call': {

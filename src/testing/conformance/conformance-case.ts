@@ -9,9 +9,15 @@ import { endCases } from './cases/ends.ts';
 import { failureCases } from './cases/failures.ts';
 import { hostedCases } from './cases/hosted.ts';
 import { promptCases } from './cases/prompts.ts';
+import { providerItemCases } from './cases/provider-items.ts';
 import { refusedCallCases } from './cases/refused-calls.ts';
 import { usageCases } from './cases/usage.ts';
-import { type ConformanceMode, type ConformancePeer, ScriptedProvider } from './peer.ts';
+import {
+  type ConformanceExtra,
+  type ConformanceMode,
+  type ConformancePeer,
+  ScriptedProvider,
+} from './peer.ts';
 import { type CaseDefinition, Stage } from './stage.ts';
 
 /** One requirement on an adapter. */
@@ -41,6 +47,7 @@ const definitions: readonly CaseDefinition[] = [
   ...conversationCases,
   ...usageCases,
   ...hostedCases,
+  ...providerItemCases,
   ...failureCases,
   ...endCases,
 ];
@@ -48,7 +55,7 @@ const definitions: readonly CaseDefinition[] = [
 /**
  * The requirements on every adapter, as cases for any test runner: `for (const { name, run } of adapterConformance(peer))
  * test(name, run)`. Each runs twice, with whole and with streamed answers. Cases that need a feature listed in `gaps` are
- * included and have the reason in `skipped`. Cases named in `refused` demand that the adapter refuses them.
+ * included and have the reason in `skipped`; those that need what is not among the `extras` of the peer are not. Cases named in `refused` demand that the adapter refuses them.
  *
  * Cases open their own connections and share nothing. They use a manual clock.
  *
@@ -61,11 +68,16 @@ export function adapterConformance(
   assertArgument('adapterConformance()', 'peer', peer, 'object');
   assertOptions('adapterConformance()', options, { patienceMs: number({ above: 0 }), clock: 'object' });
   assertRefusedCases(peer);
-  return definitions.flatMap((definition) =>
-    modes
-      .filter((mode) => definition.modes?.includes(mode) ?? true)
-      .map((mode) => toCase(definition, mode, peer, options)),
-  );
+  const { extras = [] } = peer;
+  const hasExtras = ({ needs = [] }: CaseDefinition): boolean =>
+    needs.every((need) => !isExtra(need) || extras.includes(need));
+  return definitions
+    .filter(hasExtras)
+    .flatMap((definition) =>
+      modes
+        .filter((mode) => definition.modes?.includes(mode) ?? true)
+        .map((mode) => toCase(definition, mode, peer, options)),
+    );
 }
 
 function toCase(
@@ -84,6 +96,19 @@ function toCase(
     name: option === undefined ? name : `${name} (refused: ${option})`,
     run: () => play(definition, mode, peer, options, option),
   };
+}
+
+const everyExtra = new Set<unknown>([
+  'compaction',
+  'failed-compaction',
+  'compaction-pause',
+  'compaction-usage',
+  'program-calls',
+  'client-items',
+] satisfies readonly ConformanceExtra[]);
+
+function isExtra(need: unknown): need is ConformanceExtra {
+  return everyExtra.has(need);
 }
 
 function assertRefusedCases({ name, refused = [] }: ConformancePeer): void {

@@ -52,6 +52,9 @@ export type ConformanceFeature =
   | 'citations'
   | 'approvals';
 
+/** What only some providers have. */
+export type ConformanceExtra = NonNullable<ConformancePeer['extras']>[number];
+
 /** A feature that a provider lacks, or that its adapter cannot use. */
 export interface ConformanceGap {
   readonly feature: ConformanceFeature;
@@ -95,6 +98,22 @@ export interface ConformancePeer {
   readonly name: string;
   /** Unsupported features; cases that need one are skipped. Default: none. */
   readonly gaps?: readonly ConformanceGap[];
+  /**
+   * What the provider has that most do not; cases that need something else of this list are left out. Default: none.
+   *
+   * - `compaction`: it puts a summary in the place of the conversation before it. `failed-compaction`: a summary that says that it failed goes back, too.
+   * - `compaction-pause`: it pauses the turn after a summary. `compaction-usage`: it counts a summary apart from the rest of the answer.
+   * - `program-calls`: a program of it calls tools, and has to be named with their results.
+   * - `client-items`: items that ask the client for what no tool of the prompt gives.
+   */
+  readonly extras?: readonly (
+    | 'compaction'
+    | 'failed-compaction'
+    | 'compaction-pause'
+    | 'compaction-usage'
+    | 'program-calls'
+    | 'client-items'
+  )[];
   /** Cases whose options the adapter refuses; a name that no case has is refused. Default: none. */
   readonly refused?: readonly ConformanceRefusedCase[];
   /** Called once per case. May reject: the case fails. */

@@ -6,6 +6,8 @@ export type ConformanceItem =
   | { readonly type: 'assistant'; readonly text: string }
   /** Reasoning of the model. `isIntact`: exactly as the provider sent it, ids and signatures included. */
   | { readonly type: 'reasoning'; readonly isIntact: boolean }
+  /** A summary of the provider. `isIntact` as above. */
+  | { readonly type: 'compaction'; readonly isIntact: boolean }
   /** `arguments`: as JSON text. */
   | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly arguments: string }
   | {
@@ -14,6 +16,8 @@ export type ConformanceItem =
       readonly text: string;
       /** Whether the result is marked as a failure; absent where the wire format has no mark. */
       readonly isError?: boolean;
+      /** The program that the result names as the one that called. */
+      readonly program?: string;
     }
   /** An image or a file of the user, or after the result that it belongs to. `data`: base64 text. */
   | { readonly type: 'media'; readonly mediaType: string; readonly data: string }

@@ -13,7 +13,13 @@ import type { ManualClock } from '../doubles/manual-clock.ts';
 import { checkRun, type RunToCheck } from './check-run.ts';
 import { ConformanceError, expectEqual } from './expect.ts';
 import { Notes, Workshop } from './fixture.ts';
-import type { ConformanceConnection, ConformanceFeature, ConformanceMode, ScriptedProvider } from './peer.ts';
+import type {
+  ConformanceConnection,
+  ConformanceExtra,
+  ConformanceFeature,
+  ConformanceMode,
+  ScriptedProvider,
+} from './peer.ts';
 import type { ConformanceRequest } from './request.ts';
 import type { ConformanceTurn } from './turn.ts';
 
@@ -299,7 +305,7 @@ export class StartedRun<Output> {
 export interface CaseDefinition {
   readonly name: string;
   /** Features that the case needs. Default: none. */
-  readonly needs?: readonly ConformanceFeature[];
+  readonly needs?: readonly (ConformanceFeature | ConformanceExtra)[];
   /** Default: both. */
   readonly modes?: readonly ConformanceMode[];
   /** The answers of the provider, one per request; the run must make exactly as many requests. */

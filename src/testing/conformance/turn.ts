@@ -10,6 +10,8 @@ export interface ConformanceCall {
   readonly arguments: string;
   /** True for a call that was truncated by the limit on the length of the answer: its arguments are incomplete. Default: false. */
   readonly isCutOff?: boolean;
+  /** The id of the program of the provider that makes the call. Default: the model makes it. */
+  readonly program?: string;
 }
 
 /** One web search that the provider ran by itself. */
@@ -23,15 +25,19 @@ export interface ConformanceSearch {
   readonly cited?: readonly [start: number, end: number];
 }
 
-/** A whole answer of the provider. Its parts are in this order: reasoning, searches, text, calls, approval requests. */
+/** A whole answer of the provider. Its parts are in this order: summary, reasoning, searches, text, calls, approval requests, the item for the client. */
 export interface ConformanceAnswer {
   readonly type: 'answer';
+  /** The summary that takes the place of the conversation before it; `text: null` when it failed. `usage`: counted apart from that of the answer. */
+  readonly compaction?: { readonly text: string | null; readonly usage?: TokenUsage };
   readonly reasoning?: string;
   readonly text?: string;
   readonly toolCalls?: readonly ConformanceCall[];
   readonly searches?: readonly ConformanceSearch[];
   /** Tools of the remote server with the label `toolName` that need approval. */
   readonly approvalRequests?: readonly Omit<HostedApprovalRequestPart, 'type'>[];
+  /** Whether the answer has an item that asks the client for what no tool gives. Default: false. */
+  readonly asksClient?: boolean;
   /** Why the model stopped. Default: `tool-calls` with calls, else `stop`. */
   readonly finishReason?: FinishReason;
   /** Default: the provider reports no usage, or any. */

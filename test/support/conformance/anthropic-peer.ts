@@ -22,15 +22,26 @@ export const anthropicGaps: readonly ConformanceGap[] = [
   { feature: 'approvals', why: 'the provider asks nobody' },
 ];
 
+/** What the Messages API has that most do not. */
+export const anthropicExtras = [
+  'compaction',
+  'failed-compaction',
+  'compaction-pause',
+  'compaction-usage',
+  'client-items',
+] as const;
+
 /** An adapter that talks to a server on the loopback interface with the vendor's API. */
 export function anthropicWirePeer(
   name: string,
   adapterAt: (baseURL: string) => ProviderAdapter,
   gaps: readonly ConformanceGap[] = anthropicGaps,
+  extras: ConformancePeer['extras'] & object = anthropicExtras,
 ): ConformancePeer {
   return {
     name,
     gaps,
+    extras,
     connect: async (provider) => {
       const sent = new Set<string>();
       let answers = 0;
@@ -40,7 +51,7 @@ export function anthropicWirePeer(
           const turn = provider.answer(request);
           if (turn.type === 'answer') {
             answers += 1;
-            const message = toAnthropicMessage(turn, answers);
+            const message = toAnthropicMessage(turn, answers, extras.includes('failed-compaction'));
             for (const block of message.content) sent.add(JSON.stringify(block));
             return request.isStreaming ? eventStream(toAnthropicEvents(toEvents(message))) : json(message);
           }

@@ -49,6 +49,8 @@ function readBlock(given: Fields, isUser: boolean, sent: ReadonlySet<string>): r
       const { media_type: mediaType, data } = fieldsOf(block['source']);
       return [{ type: 'media', mediaType: String(mediaType), data: String(data) }];
     }
+    case 'compaction':
+      return [{ type: 'compaction', isIntact: sent.has(JSON.stringify(block)) }];
     case 'thinking':
       return [{ type: 'reasoning', isIntact: sent.has(JSON.stringify(block)) }];
     case 'tool_use': {
@@ -87,9 +89,14 @@ const stopReasons: Readonly<Record<string, string>> = {
 };
 
 /** The message of an answer. `number` is unique among the answers of one provider. */
-export function toAnthropicMessage(answer: ConformanceAnswer, number: number): AnthropicMessage {
-  const { searches = [], toolCalls = [], finishReason, usage } = answer;
+export function toAnthropicMessage(
+  answer: ConformanceAnswer,
+  number: number,
+  isSealed = true,
+): AnthropicMessage {
+  const { asksClient = false, compaction, searches = [], toolCalls = [], finishReason, usage } = answer;
   const content = [
+    ...(compaction === undefined ? [] : [toSummary(compaction.text, isSealed)]),
     ...(answer.reasoning === undefined ? [] : [thinking(answer.reasoning)]),
     ...searches.flatMap((search, index) => toSearch(search, `srvtoolu_${number}_${index}`)),
     ...(answer.text === undefined ? [] : toTexts(answer, answer.text)),
@@ -97,13 +104,31 @@ export function toAnthropicMessage(answer: ConformanceAnswer, number: number): A
       ...toolUse(callId ?? '', name, parsed(given)),
       ...(callId === undefined ? { id: undefined } : {}),
     })),
+    ...(asksClient ? [{ ...toolUse('toolu_click', 'left_click', {}), toolset_name: 'computer' }] : []),
   ];
-  const reason = stopReasons[String(finishReason)];
+  const isPause = compaction !== undefined && finishReason === 'paused';
+  const reason = isPause ? 'compaction' : stopReasons[String(finishReason)];
   return message(content, {
     id: `msg_${number}`,
     ...(reason === undefined ? {} : { stop_reason: reason }),
-    ...(usage === undefined ? {} : { usage: toUsage(usage) }),
+    ...(usage === undefined ? {} : { usage: withSummary(toUsage(usage), compaction?.usage) }),
   });
+}
+
+/** @param isSealed whether the block has what only the provider reads; the package of the AI SDK does not send that back. */
+function toSummary(content: string | null, isSealed: boolean): Block {
+  const sealed = content === null ? null : `secret of ${content}`;
+  return { type: 'compaction', content, ...(isSealed ? { encrypted_content: sealed } : {}) };
+}
+
+/** The tokens of a summary are no part of the totals. */
+function withSummary(counts: Fields, summary: ConformanceAnswer['usage']): Fields {
+  if (summary === undefined) return counts;
+  const iterations = [
+    { type: 'compaction', ...toUsage(summary) },
+    { type: 'message', ...counts },
+  ];
+  return { ...counts, iterations };
 }
 
 function toSearch(

@@ -11,15 +11,20 @@ export const openaiGaps: readonly ConformanceGap[] = [
   { feature: 'paused', why: 'a response is never paused' },
 ];
 
+/** What the Responses API has that most do not. */
+export const openaiExtras = ['compaction', 'program-calls', 'client-items'] as const;
+
 /** An adapter that talks to a server on the loopback interface with the vendor's API. */
 export function openaiWirePeer(
   name: string,
   adapterAt: (baseURL: string) => ProviderAdapter,
   gaps: readonly ConformanceGap[] = openaiGaps,
+  extras: ConformancePeer['extras'] & object = openaiExtras,
 ): ConformancePeer {
   return {
     name,
     gaps,
+    extras,
     connect: async (provider) => {
       const sent = new Set<string>();
       let answers = 0;

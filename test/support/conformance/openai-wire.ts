@@ -41,6 +41,8 @@ function readItem(item: Fields, sent: ReadonlySet<string>): readonly Conformance
       return item['role'] === 'user'
         ? [{ type: 'user', text: textOf(item['content']) }, ...mediaIn(item['content'])]
         : [{ type: 'assistant', text: textOf(item['content']) }];
+    case 'compaction':
+      return [{ type: 'compaction', isIntact: sent.has(JSON.stringify(item)) }];
     case 'reasoning':
       return [{ type: 'reasoning', isIntact: sent.has(JSON.stringify(item)) }];
     case 'function_call': {
@@ -49,7 +51,12 @@ function readItem(item: Fields, sent: ReadonlySet<string>): readonly Conformance
     }
     case 'function_call_output':
       return [
-        { type: 'result', callId: String(item['call_id']), text: textOf(item['output']) },
+        {
+          type: 'result',
+          callId: String(item['call_id']),
+          text: textOf(item['output']),
+          ...programOf(item['caller']),
+        },
         ...mediaIn(item['output']),
       ];
     case 'mcp_approval_response': {
@@ -59,6 +66,11 @@ function readItem(item: Fields, sent: ReadonlySet<string>): readonly Conformance
     default:
       return [];
   }
+}
+
+function programOf(caller: unknown): { readonly program?: string } {
+  const { type, caller_id: program } = fieldsOf(caller);
+  return type === 'program' ? { program: String(program) } : {};
 }
 
 /** The images of a message, which are `data:` URLs. */
@@ -75,8 +87,11 @@ export function toOpenAIResponse(
   answer: ConformanceAnswer,
   number: number,
 ): Fields & { readonly output: readonly Fields[] } {
-  const { searches = [], toolCalls = [], approvalRequests = [], finishReason, usage } = answer;
+  const { searches = [], toolCalls = [], approvalRequests = [], compaction, finishReason, usage } = answer;
   const output = [
+    ...(compaction === undefined
+      ? []
+      : [{ type: 'compaction', id: `cmp_${number}`, encrypted_content: `secret of ${compaction.text}` }]),
     ...(answer.reasoning === undefined ? [] : [reasoning(`rs_${number}`, answer.reasoning)]),
     ...searches.map(({ invocationId, query, status, sources }) => ({
       id: `${invocationId}_${number}`,
@@ -90,11 +105,12 @@ export function toOpenAIResponse(
       },
     })),
     ...(answer.text === undefined ? [] : [toMessage(answer, answer.text, number)]),
-    ...toolCalls.map(({ callId, name, arguments: text, isCutOff = false }, index) =>
+    ...toolCalls.map(({ callId, name, arguments: text, isCutOff = false, program }, index) =>
       functionCall(callId ?? '', name, text, {
         id: `fc_${number}_${index}`,
         status: isCutOff ? 'incomplete' : 'completed',
         ...(callId === undefined ? { call_id: undefined } : {}),
+        ...(program === undefined ? {} : { caller: { type: 'program', caller_id: program } }),
       }),
     ),
     ...approvalRequests.map(({ approvalId, toolName, name, arguments: text }) => ({
@@ -104,6 +120,7 @@ export function toOpenAIResponse(
       name,
       arguments: text,
     })),
+    ...(answer.asksClient === true ? [shellCall(number)] : []),
   ];
   const reason = { length: 'max_output_tokens', 'content-filter': 'content_filter' }[String(finishReason)];
   return {
@@ -114,6 +131,12 @@ export function toOpenAIResponse(
     }),
     output,
   };
+}
+
+function shellCall(number: number): Fields {
+  const action = { commands: ['ls'], timeout_ms: null, max_output_length: null };
+  const id = `sh_${number}`;
+  return { id, type: 'shell_call', call_id: id, status: 'completed', environment: { type: 'local' }, action };
 }
 
 function toMessage({ searches = [], finishReason }: ConformanceAnswer, text: string, number: number): Fields {

@@ -95,7 +95,7 @@ describe('mockHostedToolCodec', () => {
           {
             type: 'url',
             url: 'https://else.example',
-            span: [startOf({ text: 'seven' }) ?? -1, startOf(6) ?? -1],
+            title: `${startOf({ text: 'seven' }) ?? 'nowhere'}, ${startOf(6) ?? 'nowhere'}`,
           },
         ],
       }),
@@ -105,7 +105,10 @@ describe('mockHostedToolCodec', () => {
     const turns = [{ text: 'High tide is at six.' }];
     const adapter = scriptedAdapter(turns, { ...options, unsupportedConfig: 'warn' });
     const { hostedOutputs } = await adapter.evaluate(promptOf(search), { logger });
-    expect(hostedOutputs['web_search']?.citations).toMatchObject([{ span: [16, 19] }, { span: [-1, -1] }]);
+    expect(hostedOutputs['web_search']?.citations).toMatchObject([
+      { span: [16, 19] },
+      { title: 'nowhere, nowhere' },
+    ]);
     expect(logger.lines.map(({ message }) => message)).toEqual([
       'The scripted model adapter does not support "maxUses" of the hosted tool "web_search". The tool runs without it.',
     ]);
