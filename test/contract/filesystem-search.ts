@@ -29,6 +29,36 @@ export function describeSearch(open: OpenFilesystem): void {
       expect(await filesystem.glob(pattern)).toEqual({ paths: expected, truncated: false });
     });
 
+    it('takes names at the start of a pattern that exist as they are written for these names', async () => {
+      const filesystem = await open({
+        files: {
+          'app/[id]/x.ts': 'x',
+          'app/i/x.ts': 'x',
+          'app/[id].ts': 'x',
+          'app/i.ts': 'x',
+          '{a}': 'x',
+          '!b': 'x',
+        },
+      });
+      const found = async (pattern: string, path = '.'): Promise<readonly string[]> =>
+        (await filesystem.glob(pattern, { path })).paths;
+      expect(await found('app/[id]/x.ts')).toEqual(['app/[id]/x.ts']);
+      expect(await found('./app//[id]/*.ts')).toEqual(['app/[id]/x.ts']);
+      expect(await found('[id]/**', 'app')).toEqual(['app/[id]/x.ts']);
+      expect(await found('[di].ts', 'app')).toEqual(['app/i.ts']);
+      expect(await found('\\[id].ts', 'app')).toEqual(['app/[id].ts']);
+      expect(await found('**/[id].ts')).toEqual(['app/[id].ts', 'app/i.ts']);
+      expect(await found('{a}')).toEqual(['{a}']);
+      expect(await found('!b')).toEqual(['!b']);
+      expect((await filesystem.grep('x', { glob: 'app/[id].ts' })).matches.map(({ path }) => path)).toEqual([
+        'app/[id].ts',
+      ]);
+      expect((await filesystem.grep('x', { glob: '[id].ts' })).matches.map(({ path }) => path)).toEqual([
+        'app/[id].ts',
+        'app/i.ts',
+      ]);
+    });
+
     it('is relative to a directory, and gives paths from the root', async () => {
       const filesystem = await open({ files });
       expect((await filesystem.glob('*.ts', { path: 'src' })).paths).toEqual(['src/a.test.ts', 'src/a.ts']);

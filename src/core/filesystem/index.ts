@@ -34,6 +34,7 @@ export {
 } from './filesystem-view.ts';
 export { TreeCell, type TreeClock } from './fork/tree-cell.ts';
 export { type ForkedView, TreeFork, type TreeForkParent, type TreeView } from './fork/tree-fork.ts';
+export { compileFileGlob } from './glob/file-glob.ts';
 export {
   enterIgnoreScope,
   gitDirectory,

@@ -1,4 +1,4 @@
-import { compileGlob, type Glob } from '../../core/filesystem/index.ts';
+import { compileFileGlob, type Glob } from '../../core/filesystem/index.ts';
 import { defaultExcludes, type FolderCopyOptions } from './options.ts';
 
 /** Decides by path below the mounted folder which files are taken and which directories are entered. */
@@ -21,7 +21,7 @@ export function compileFolderFilter(
   const { include, exclude = [], defaultExcludes: withDefaults = true } = options;
   const excludePatterns = [...(withDefaults ? defaultExcludes : []), ...exclude];
   const excluded = excludePatterns.flatMap(compileExclude);
-  const included = include?.map(compileGlob);
+  const included = include?.map(compileFileGlob);
   return {
     excludes: (path) => excluded.some((glob) => glob.test(path)),
     includes: (path) => included === undefined || included.some((glob) => glob.test(path)),
@@ -33,7 +33,9 @@ export function compileFolderFilter(
 function compileExclude(pattern: string): readonly Glob[] {
   const directory = pattern.endsWith('/**') ? pattern.slice(0, -'/**'.length) : '';
   const isDirectoryOnly = directory !== '' && !directory.endsWith('**');
-  return isDirectoryOnly ? [compileGlob(pattern), compileGlob(directory)] : [compileGlob(pattern)];
+  return isDirectoryOnly
+    ? [compileFileGlob(pattern), compileFileGlob(directory)]
+    : [compileFileGlob(pattern)];
 }
 
 /** Whether a glob can match a file below a directory: their paths agree, and the glob reaches deep enough. */

@@ -1,4 +1,4 @@
-import { compileGlob } from '../../core/filesystem/index.ts';
+import { compileFileGlob } from '../../core/filesystem/index.ts';
 import { cutAfter } from '../../core/internal/index.ts';
 import { tokenCost } from '../../core/runtime/index.ts';
 import type { MatcherContext, MatcherResult } from './matcher-context.ts';
@@ -128,10 +128,9 @@ function patternsOf(expected: unknown): readonly string[] {
   throw new TypeError('The files must be a path, a glob, or a list of them.');
 }
 
-/** A path that is equal matches too, whatever a glob would make of its characters. */
 function matcherOf(pattern: string): (path: string) => boolean {
-  const glob = compileGlob(pattern);
-  return (path) => path === pattern || glob.test(path);
+  const glob = compileFileGlob(pattern);
+  return (path) => glob.test(path);
 }
 
 function quoted(names: readonly string[]): string {

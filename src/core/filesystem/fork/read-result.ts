@@ -9,7 +9,7 @@ import {
   type TreeNode,
   usualMode,
 } from '../content/tree-node.ts';
-import { compileGlob } from '../glob/glob.ts';
+import { compileFileGlob, compileNameFilter } from '../glob/file-glob.ts';
 import type { FileRead } from '../interface/file-change.ts';
 import { nodeAt } from '../tree/tree.ts';
 import { leavesOf } from '../tree/tree-difference.ts';
@@ -115,9 +115,9 @@ export function readAgain({ kind, path, pattern }: FileRead): FilesystemRead | u
   if (kind === 'quota-refusal') return { kind };
   if (kind === 'quota' || path === undefined) return undefined;
   if (kind !== 'glob' && kind !== 'grep') return { kind, path };
-  const glob = pattern === undefined ? undefined : compileGlob(pattern);
-  if (kind === 'grep') return { kind, path, glob };
-  return glob && { kind, path, glob };
+  if (kind === 'grep')
+    return { kind, path, glob: pattern === undefined ? undefined : compileNameFilter(pattern) };
+  return pattern === undefined ? undefined : { kind, path, glob: compileFileGlob(pattern) };
 }
 
 /**

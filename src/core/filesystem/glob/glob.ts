@@ -152,9 +152,3 @@ export function compileCountedGlob(pattern: string, count: StepCount | undefined
     },
   });
 }
-
-/** A filter for search: like {@link compileGlob}, but a pattern without `/` matches names at any depth. */
-export function compileNameFilter(pattern: string): Glob {
-  const glob = compileGlob(pattern);
-  return pattern.includes('/') ? glob : { ...compileGlob(`**/${pattern}`), pattern };
-}

@@ -226,7 +226,8 @@ export interface Filesystem {
    */
   list(path?: string): Promise<readonly DirectoryEntry[]>;
   /**
-   * The files that a pattern matches (see `compileGlob`). Long searches yield to timers; they search the content as it was at the
+   * The files that a pattern matches (see `compileGlob`). Names with brackets, braces or groups at its start that exist as they are written are
+   * these names; elsewhere such a name also matches itself. Long searches yield to timers; they search the content as it was at the
    * start, except for what other processes change on a disk.
    * @throws {FilesystemError} `pattern-invalid`, `path-not-found`, `path-not-directory`.
    */

@@ -3,6 +3,7 @@ import { none, present } from '../../internal/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { FileLink } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
+import { compileFileGlob, compileNameFilter, withExistingNames } from '../glob/file-glob.ts';
 import {
   enterIgnoreScope,
   gitDirectory,
@@ -10,10 +11,10 @@ import {
   ignoreFile,
   isIgnored,
 } from '../glob/gitignore.ts';
-import { compileGlob, compileNameFilter, type Glob } from '../glob/glob.ts';
+import type { Glob } from '../glob/glob.ts';
 import type { GlobOptions, GlobResult, GrepMatch, GrepOptions, GrepResult } from '../interface/filesystem.ts';
 import { assertIntegerOption, refuseArgument } from '../path/errors.ts';
-import { childPath, normalizePath, segmentsOf } from '../path/path.ts';
+import { childPath, isNormalPath, normalizePath, segmentsOf } from '../path/path.ts';
 import { compileGrep } from '../text/grep.ts';
 import { assertPattern } from '../text/linear-pattern.ts';
 import { type FoundFile, type WalkIgnores, walkFiles } from '../tree/file-walk.ts';
@@ -70,6 +71,14 @@ function ignoresBelow(cell: TreeCell, path: string): WalkIgnores | undefined {
   return { scope, ignored: 0 };
 }
 
+/** Whether there is something at a path below a directory; recorded as read. */
+function existsBelow(cell: TreeCell, directory: string): (path: string) => boolean {
+  return (path) => {
+    const at = childPath(directory, path);
+    return isNormalPath(at) && ['file', 'directory'].includes(cell.kindAt(at).kind);
+  };
+}
+
 /**
  * Implements `Filesystem.glob` on a cell. Its read is recorded at once, and it searches the same content whatever changes while it pauses.
  * @param assertOpen throws when the view of the caller is closed.
@@ -84,7 +93,7 @@ export async function globFiles(
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', options.limit, 1);
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
-  const glob = compileGlob(pattern);
+  const glob = compileFileGlob(withExistingNames(pattern, existsBelow(cell, path)));
   const pauses = new SearchPauses(cell, options.signal, assertOpen);
   const directory = directoryOf(path, cell.resolve({ kind: 'glob', path, glob }));
   const { respectGitignore = false } = options;
@@ -150,7 +159,10 @@ export async function grepFiles(
   const path = normalizePath(options.path ?? '.');
   assertIntegerOption('limit', limit, 1);
   assertIntegerOption('maxLineLength', maxLineLength, 1);
-  const glob = options.glob === undefined ? undefined : compileNameFilter(options.glob);
+  const glob =
+    options.glob === undefined
+      ? undefined
+      : compileNameFilter(withExistingNames(options.glob, existsBelow(cell, path)));
   const { literal = false, ignoreCase = false, respectGitignore = false, '~shown': shows } = options;
   assertPattern({ pattern });
   const pauses = new SearchPauses(cell, options.signal, assertOpen);

@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { compileGlob, type Filesystem, type Glob } from '../../filesystem/index.ts';
+import { compileFileGlob, type Filesystem, type Glob } from '../../filesystem/index.ts';
 import { oneLine } from '../../internal/index.ts';
 import {
   type Clock,
@@ -65,7 +65,7 @@ export class FeedbackRunner {
   constructor(providers: readonly FeedbackProvider[], surroundings: FeedbackSurroundings) {
     this.#entries = providers.map((provider) => {
       const { fileCreated } = provider.triggers;
-      return { provider, glob: fileCreated === undefined ? undefined : compileGlob(fileCreated) };
+      return { provider, glob: fileCreated === undefined ? undefined : compileFileGlob(fileCreated) };
     });
     this.#surroundings = surroundings;
     const { ns, key } = surroundings.prompt;
