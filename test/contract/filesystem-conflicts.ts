@@ -93,11 +93,7 @@ export function describeConflicts(open: OpenFilesystem): void {
         (view) => view.remove('src', { recursive: true }),
         (view) => view.glob('*.ts', { path: 'src' }),
       ],
-      [
-        `kind ${JSON.stringify('src/[a].ts')}`,
-        (view) => view.write('src/[a].ts', ''),
-        (view) => view.glob('src/[a].ts'),
-      ],
+      ['kind src/[a].ts', (view) => view.write('src/[a].ts', ''), (view) => view.glob('src/[a].ts')],
       ['grep src', (view) => view.write('src/a.ts', ''), (view) => view.grep('x', { path: 'src' })],
       ['grep notes.md', (view) => view.write('notes.md', ''), (view) => view.grep('x', { path: 'notes.md' })],
       ['tree notes.md', (view) => view.write('notes.md', ''), (view) => view.move('notes.md', 'x')],
