@@ -203,6 +203,40 @@ export function describeForks(open: OpenFilesystem): void {
       await fork.view.read('src').catch(() => undefined);
       expect(fork.readPaths()).toEqual(['notes.md', 'src/b.ts']);
     });
+
+    it('has the parts of contents that its view has returned or found', async () => {
+      const text = 'one\ntwo\nthree\n';
+      const filesystem = await open({ files: { 'a.txt': text, 'b.txt': text, 'c.txt': text, 'd.txt': '' } });
+      const fork = filesystem.fork();
+      const reads = (): unknown =>
+        fork['~contentReads']?.().map(({ path, ranges, content }) => [path, ranges, content.text()]);
+      expect(reads()).toEqual([]);
+      await fork.view.read('a.txt', { offset: 2 });
+      await fork.view.read('a.txt', { limit: 1 });
+      await fork.view.read('a.txt', { offset: 3 });
+      await fork.view.grep('wo', { path: 'b.txt' });
+      await fork.view.grep('absent', { path: 'c.txt' });
+      await fork.view.read('d.txt');
+      await fork.privileged.read('c.txt');
+      expect(reads()).toEqual([
+        ['a.txt', [0, 4, 8, 14], text],
+        ['b.txt', [4, 8], text],
+        ['c.txt', [], text],
+        ['d.txt', undefined, ''],
+      ]);
+      await fork.view.read('a.txt', { offset: 1, limit: 1, '~shown': (window) => [0, window.length - 1] });
+      await fork.view.readBytes('b.txt');
+      await fork.view.write('c.txt', 'new\n');
+      await fork.view.read('c.txt');
+      expect(reads()).toEqual([
+        ['a.txt', [0, 7, 8, 14], text],
+        ['b.txt', undefined, text],
+        ['c.txt', [], text],
+        ['c.txt', undefined, 'new\n'],
+        ['d.txt', undefined, ''],
+      ]);
+      expect(fork.readPaths()).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt']);
+    });
   });
 
   describe('apply', () => {

@@ -7,7 +7,7 @@ import { integer, type LimitsOf } from '../../core/error/index.ts';
 export interface VfsLimits {
   /** Lines that `read_file` shows at most, also the default of its `limit`. Default 2,000. */
   readonly maxLines: number;
-  /** Characters of one line that `read_file` shows. Default 2,000. */
+  /** Characters of one line that `read_file` shows, but for a line that is read on by `character_offset`. Default 2,000. */
   readonly maxLineCharacters: number;
   /** Characters of file text that one `read_file` or `grep` result holds. Default 50,000. */
   readonly maxOutputCharacters: number;
@@ -15,9 +15,9 @@ export interface VfsLimits {
   readonly maxEntries: number;
   /** Paths that `glob` shows. Default 1,000. */
   readonly maxPaths: number;
-  /** Matching lines that `grep` shows. Default 250. */
+  /** Matching lines, and parts of long ones, that `grep` shows. Default 250. */
   readonly maxMatches: number;
-  /** Characters of one matching line that `grep` shows. Default 500. */
+  /** Characters of one part of a matching line that `grep` shows: all of a shorter line. Default 500. */
   readonly maxMatchCharacters: number;
   /** Bytes of an image or a PDF that `read_file` attaches, at most 15,728,640 (15 MiB). Default 3,145,728 (3 MiB). */
   readonly maxAttachmentBytes: number;
