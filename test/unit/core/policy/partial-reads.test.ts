@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Filesystem, readBeforeWritePolicy, Session, type ToolPolicy } from 'weakincentives';
+import {
+  type FileChange,
+  type FileContent,
+  type Filesystem,
+  readBeforeWritePolicy,
+  Session,
+  type ToolPolicy,
+} from 'weakincentives';
+import { contentDigest, fileContent } from '../../../../src/core/filesystem/index.ts';
 import { PolicyFacts } from '../../../../src/core/policy/index.ts';
-import { PolicyStage } from './policy-fixtures.ts';
+import { callOf, contextOf, PolicyStage } from './policy-fixtures.ts';
 
 const policy = readBeforeWritePolicy();
 const path = 'log.txt';
@@ -199,5 +207,47 @@ describe('a file that was read in part', () => {
     await stage.read(2);
     await stage.files.write(path, 'from outside');
     expect(await stage.write('short')).toBeUndefined();
+  });
+});
+
+describe('what calls inside a call have changed', () => {
+  const contentOf = (of: string): FileContent => fileContent(new TextEncoder().encode(of));
+  const modified = (before: FileContent, after: FileContent): FileChange => ({
+    path,
+    kind: 'modified',
+    entry: 'file',
+    before,
+    after,
+  });
+  const [base, inner] = [contentOf('one\ntwo\nthree\n'), contentOf('ONE\ntwo\nthree\n')];
+
+  /** Judges a change of the outer call, after a call inside has edited the first line, the only one that was read. */
+  async function judge(after: FileContent, innerChange: FileChange): Promise<string | undefined> {
+    const stage = new PolicyStage();
+    const fork = stage.session.fork();
+    fork.privileged.slice(PolicyFacts).append({
+      policyName: policy.name,
+      tool: 'read_file',
+      key: path,
+      stamp: contentDigest(inner),
+      ranges: [0, 4],
+    });
+    const decision = await policy.checkChanges?.(callOf('delegate'), [modified(base, after)], {
+      ...contextOf(fork),
+      readPaths: [],
+      innerChanges: [innerChange],
+    });
+    return decision?.outcome === 'deny' ? decision.reason : undefined;
+  }
+
+  it('is what a further change of the outer call is compared with', async () => {
+    expect(await judge(inner, modified(base, inner))).toBeUndefined();
+    expect(await judge(contentOf('first\ntwo\nthree\n'), modified(base, inner))).toBeUndefined();
+    expect(await judge(contentOf('short\n'), modified(base, inner))).toContain('lines 2-3.');
+  });
+
+  it('counts only where it began with the content that the outer call has found', async () => {
+    const written = contentOf('written by the outer call\n');
+    expect(await judge(inner, modified(written, inner))).toContain('has changed since it was read');
   });
 });
