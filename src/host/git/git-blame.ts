@@ -1,11 +1,4 @@
-import {
-  counted,
-  fileLines,
-  present,
-  showName,
-  startOf,
-  withoutByteOrderMark,
-} from '../../core/internal/index.ts';
+import { fileLines, present, showName, startOf, withoutByteOrderMark } from '../../core/internal/index.ts';
 import {
   described,
   integer,
@@ -22,6 +15,7 @@ import { resolveCommit, showDate, shownLine } from './commits.ts';
 import { GitRefusal } from './git-error.ts';
 import { isObjectId } from './git-names.ts';
 import { type GitToolOptions, gitTool } from './git-tool.ts';
+import { cutNote, noLinesAfter } from './line-notes.ts';
 import { limitField, pathField, revisionField, skipField } from './parameters.ts';
 import { findEntry } from './tree-entry.ts';
 
@@ -71,18 +65,21 @@ export function createGitBlameTool(options: GitToolOptions): AnyTool {
       if (content.kind === 'note') throw new GitRefusal(`${name} has no lines to show: ${content.note}.`);
       const total = fileLines(content.text).length;
       if (total === 0) return ToolResult.ok({ id, lines: [] }, `${name} is empty in commit ${id}.`);
-      if (offset >= total)
-        throw new GitRefusal(`${name} has ${counted(total, 'line')} in this commit; use a smaller offset.`);
+      if (offset >= total) return ToolResult.ok({ id, lines: [] }, noLinesAfter(name, id, total, offset));
       const end = Math.min(offset + limit, total);
       const { stdout } = await repository.run(
         ['blame', '--porcelain', '--encoding=UTF-8', `-L${offset + 1},${end}`, id, '--', wanted],
         { maxBytes: 8 * repository.limits.maxBlobBytes },
       );
-      const lines = cut(parseBlame(stdout.toString('utf8')), maxOutputCharacters);
+      const found = parseBlame(stdout.toString('utf8'));
+      const lines = cut(found, maxOutputCharacters);
+      const last = lines.at(-1);
+      const whole = found[lines.length - 1];
+      const note = last === undefined || last === whole ? '' : cutNote(last.line, whole?.text.length);
       const next = offset + lines.length;
       return ToolResult.ok(
         { id, lines, ...present({ next_offset: next < total ? next : undefined }) },
-        `${name} in commit ${id} - lines ${offset + 1}-${next} of ${total}`,
+        `${name} in commit ${id} - lines ${offset + 1}-${next} of ${total}${note}`,
       );
     },
   });

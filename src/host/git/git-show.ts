@@ -23,8 +23,8 @@ import { type AnyTool, ToolResult, type ToolSuccess } from '../../core/tool/inde
 import { readBlob } from './blobs.ts';
 import { readCommit, resolveCommit } from './commits.ts';
 import { listChanges } from './file-changes.ts';
-import { GitRefusal } from './git-error.ts';
 import { type GitToolOptions, gitTool } from './git-tool.ts';
+import { cutNote, noLinesAfter } from './line-notes.ts';
 import { limitField, pathField, revisionField, skipField } from './parameters.ts';
 import { fileChanges, hiddenNote, renderChanges, showChanges } from './patches.ts';
 import type { PrivateRepository } from './private-repository.ts';
@@ -129,11 +129,10 @@ async function showFile(
   if (content.kind === 'note') return ToolResult.ok({ id }, `${name} in commit ${id}: ${content.note}.`);
   const lines = fileLines(withoutByteOrderMark(content.text));
   if (offset > 0 && offset >= lines.length)
-    throw new GitRefusal(
-      `${name} has ${counted(lines.length, 'line')} in this commit; use a smaller offset.`,
-    );
+    return ToolResult.ok({ id, text: '', first_line: 0 }, noLinesAfter(name, id, lines.length, offset));
   const shown = cutLines(lines.slice(offset, offset + limit), repository.limits.maxOutputCharacters);
   const end = offset + shown.count;
+  const cut = shown.isCut ? cutNote(end, lines[end - 1]?.length) : '';
   return ToolResult.ok(
     {
       id,
@@ -141,7 +140,7 @@ async function showFile(
       first_line: lines.length === 0 ? 0 : offset + 1,
       ...present({ next_offset: end < lines.length ? end : undefined }),
     },
-    `${name} in commit ${id} - lines ${lines.length === 0 ? 0 : offset + 1}-${end} of ${lines.length}${content.text.startsWith(byteOrderMark) ? ' (byte order mark)' : ''}`,
+    `${name} in commit ${id} - lines ${lines.length === 0 ? 0 : offset + 1}-${end} of ${lines.length}${content.text.startsWith(byteOrderMark) ? ' (byte order mark)' : ''}${cut}`,
   );
 }
 
@@ -149,9 +148,11 @@ async function showFile(
 function cutLines(
   lines: readonly string[],
   maxLength: number,
-): { readonly text: string; readonly count: number } {
+): { readonly text: string; readonly count: number; readonly isCut: boolean } {
   const kept = takeWithin(lines, maxLength, (line) => line);
-  return { text: startOf(kept.join('\n'), maxLength), count: kept.length };
+  const whole = kept.join('\n');
+  const shown = startOf(whole, maxLength);
+  return { text: shown, count: kept.length, isCut: shown.length < whole.length };
 }
 
 function render({

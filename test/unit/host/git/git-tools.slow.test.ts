@@ -54,6 +54,26 @@ describe.skipIf(noGit !== undefined)(`the tools of gitSection${noGit ?? ''}`, ()
     expect((await call('git_blame', { path: 'a.txt', limit: 1 })).text).toContain('continue with offset=1');
   });
 
+  it('shows nothing after the end of a file, and says so; and that a line is cut', async () => {
+    const repository = TestRepository.create();
+    const id = repository.commit('Add', {
+      'a.txt': 'one\ntwo\n',
+      'long.txt': `short\n${'x'.repeat(300)}\nend\n`,
+    });
+    const call = await gitTools(repository.path, { section: { limits: { maxOutputCharacters: 100 } } });
+    for (const name of ['git_show', 'git_blame']) {
+      const after = await call(name, { path: 'a.txt', offset: 2 });
+      expect(after).toMatchObject({
+        success: true,
+        text: '',
+        message: `a.txt in commit ${id} has 2 lines; there are none after an offset of 2.`,
+      });
+      const cut = await call(name, { path: 'long.txt', offset: 1 });
+      expect(cut.message).toContain('lines 2-2 of 3; line 2 has 300 characters and is cut');
+      expect((await call(name, { path: 'long.txt', limit: 1 })).message).not.toContain('cut');
+    }
+  });
+
   it('names the byte order mark of a file, which no line has', async () => {
     const repository = TestRepository.create();
     repository.commit('Add', { 'a.cs': 'one\n' });
