@@ -25,6 +25,9 @@ const block: fc.Arbitrary<Block> = fc.oneof(
     .tuple(words, fc.option(fc.array(fc.record({ url: words }), { minLength: 1 })))
     .map(([said, citations]) => text(said, citations)),
   fc.tuple(words, words).map(([thought, signature]) => thinking(thought, signature)),
+  fc
+    .record({ content: fc.option(words), encrypted_content: fc.option(words) })
+    .map((summary) => ({ type: 'compaction', ...summary })),
   fc.tuple(name, input).map(([id, value]) => toolUse(id, 'tool', value)),
   fc.tuple(name, input).map(([id, value]) => serverToolUse(id, 'web_search', value)),
   fc

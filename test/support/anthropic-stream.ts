@@ -8,6 +8,8 @@ export function toEvents({ content, ...message }: AnthropicMessage): readonly Ev
   const { stop_reason, stop_sequence, stop_details, container, context_management, usage, ...start } =
     message;
   const counts = isRecord(usage) ? usage : {};
+  // Known at the end only.
+  const { iterations, ...countsAtStart } = counts;
   return [
     {
       type: 'message_start',
@@ -18,7 +20,7 @@ export function toEvents({ content, ...message }: AnthropicMessage): readonly Ev
         stop_reason: null,
         stop_sequence: null,
         stop_details: null,
-        usage: { ...counts, output_tokens: 1, output_tokens_details: null, iterations: null },
+        usage: { ...countsAtStart, output_tokens: 1, output_tokens_details: null },
       },
     },
     { type: 'ping' },
@@ -30,7 +32,7 @@ export function toEvents({ content, ...message }: AnthropicMessage): readonly Ev
       usage: {
         output_tokens: counts['output_tokens'],
         output_tokens_details: counts['output_tokens_details'] ?? null,
-        iterations: counts['iterations'] ?? null,
+        iterations: iterations ?? null,
         input_tokens: null,
       },
       context_management: context_management ?? null,

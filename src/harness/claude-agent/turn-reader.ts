@@ -2,6 +2,7 @@ import { isRecord, present } from '../../core/internal/index.ts';
 import type { AssistantPart } from '../../core/tool/index.ts';
 import {
   fieldsIn,
+  isCompactedMessage,
   MessageBuilder,
   messagesFinishReason,
   messagesUsage,
@@ -74,14 +75,18 @@ export class TurnReader {
     await this.#reports.onTurnStart();
   }
 
-  async #report({ content: blocks, id, model, stop_reason: reason, usage }: WireFields): Promise<void> {
+  async #report(message: WireFields): Promise<void> {
+    const { content: blocks, id, model, stop_reason: reason, usage } = message;
     const content = objectsIn(blocks).flatMap((block) => this.#partsOf(block));
     this.#lastText = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
     const hasCalls = content.some(({ type }) => type === 'tool-call');
     await this.#reports.onTurn({
       content,
       finishReason: messagesFinishReason(reason, hasCalls),
-      ...present({ usage: messagesUsage(usage) }),
+      ...present({
+        usage: messagesUsage(usage),
+        isCompacted: isCompactedMessage(message) ? true : undefined,
+      }),
       ...stringFields({ responseId: id, responseModel: model }),
     });
   }

@@ -54,7 +54,7 @@ export {
   plainCallIds,
   shortCallIds,
 } from './wire/foreign-call-ids.ts';
-export { type HeaderRecord, joinHeaders } from './wire/headers.ts';
+export { joinHeaders } from './wire/headers.ts';
 export { hearingFetch } from './wire/hearing-fetch.ts';
 export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
 export { MessageBuilder } from './wire/message-builder.ts';

@@ -36,7 +36,7 @@ export interface ConformanceAnswer {
   readonly searches?: readonly ConformanceSearch[];
   /** Tools of the remote server with the label `toolName` that need approval. */
   readonly approvalRequests?: readonly Omit<HostedApprovalRequestPart, 'type'>[];
-  /** Whether the answer has an item that asks the client for what no tool gives. Default: false. */
+  /** True when the answer has an item that asks the client for what no tool gives. */
   readonly asksClient?: boolean;
   /** Why the model stopped. Default: `tool-calls` with calls, else `stop`. */
   readonly finishReason?: FinishReason;
