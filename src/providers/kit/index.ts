@@ -38,6 +38,7 @@ export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
 export {
+  countFields,
   fieldsIn,
   numberFields,
   objectsIn,

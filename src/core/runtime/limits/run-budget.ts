@@ -18,7 +18,8 @@ export class RunBudget {
   readonly #own: BudgetTracker | undefined;
   readonly #trackers: readonly BudgetTracker[];
   readonly #model: Pick<LanguageModel, 'name' | 'prices'>;
-  #hasWarned = false;
+  /** Shared with the budgets of inner evaluations: it is said once a run. */
+  readonly #warning: { isGiven: boolean };
 
   /**
    * @param given what the evaluation was given as its budget.
@@ -36,6 +37,7 @@ export class RunBudget {
     this.#own = own ?? outer?.tracker;
     this.#trackers =
       own === undefined || outerTrackers.includes(own) ? outerTrackers : [own, ...outerTrackers];
+    this.#warning = outer === undefined ? { isGiven: false } : outer.#warning;
     this.isUnlimited = this.#trackers.length === 0;
     this.#model = model;
     const unpriced = this.#trackers.find(
@@ -95,10 +97,10 @@ export class RunBudget {
   }
 
   #warnOfUncounted(logger: Logger, consequence: string): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
+    if (this.#warning.isGiven) return;
+    this.#warning.isGiven = true;
     logger.warn(
-      `A model did not report what a turn took; the budget ${consequence}. Have the provider report it (streams of OpenAI-compatible servers: includeUsage or stream_options.include_usage), or set maxUncountedTurns to end runs that cannot be counted.`,
+      `A model did not report what a turn took, or reported 0 for what has a text; the budget ${consequence}. Have the provider report it (streams of OpenAI-compatible servers: includeUsage or stream_options.include_usage), or set maxUncountedTurns to end runs that cannot be counted.`,
       { model: this.#model.name },
     );
   }

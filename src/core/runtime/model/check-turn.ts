@@ -2,6 +2,7 @@ import { ModelResponseError } from '../../error/index.ts';
 import { isRecord, startOf } from '../../internal/index.ts';
 import type { ConversationItem, FinishReason, TokenUsage, ToolCallPart } from '../../tool/index.ts';
 import { type ModelTurn, tokenCounts } from './model.ts';
+import { reportedUsage } from './reported-usage.ts';
 
 const finishReasons: readonly unknown[] = [
   'stop',
@@ -51,11 +52,11 @@ export function createPartCheck(): (part: unknown) => string | undefined {
   };
 }
 
-/** What a turn says it cost, also when nothing else of it can be used; undefined when it does not say. */
+/** What a turn says it took, also when nothing else of it can be used; undefined when it does not say. */
 export function readUsage(turn: ModelTurn): TokenUsage | undefined {
   const answer: unknown = turn;
   if (!isRecord(answer) || answer['usage'] === undefined) return undefined;
-  return findUsageFault(answer['usage']) === undefined ? turn.usage : undefined;
+  return findUsageFault(answer['usage']) === undefined ? reportedUsage(turn.usage, turn) : undefined;
 }
 
 /** What is wrong with one part, and why that matters. */

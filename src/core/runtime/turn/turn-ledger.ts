@@ -14,6 +14,7 @@ import type { StopReason } from '../limits/run-stop.ts';
 import { readUsage } from '../model/check-turn.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { type ModelRequest, type ModelTurn, sumUsage } from '../model/model.ts';
+import { reportedUsage } from '../model/reported-usage.ts';
 import { TokenEstimate } from '../model/token-estimate.ts';
 import { DeltaStream, type StreamedAnswer } from './delta-stream.ts';
 import { ModelCallReports, type ModelCallTiming } from './model-call-reports.ts';
@@ -173,7 +174,7 @@ export class TurnLedger {
    */
   answered(turn: ModelTurn, fault: string | undefined): PromptEvaluationError | undefined {
     const { isObserved } = this.environment;
-    const usage = fault === undefined ? turn.usage : readUsage(turn);
+    const usage = readUsage(turn);
     this.#reports?.answered(turn, this.#timing);
     const isShortened = fault === undefined && turn.isCompacted === true;
     this.state.lastInputTokens = isShortened ? 0 : (usage?.inputTokens ?? 0);
@@ -184,7 +185,7 @@ export class TurnLedger {
       return this.errors.error('evaluation-response-invalid', 'response', message);
     }
     this.state.hasAnswered = true;
-    if (isObserved) this.announceAnswer(turn);
+    if (isObserved) this.announceAnswer(turn, usage);
     const { hosted = none } = turn;
     if (isObserved || exceeded.length + hosted.length > 0) this.#announceUsage(usage, exceeded, hosted);
     return undefined;
@@ -194,12 +195,13 @@ export class TurnLedger {
   cut(turn: ModelTurn): void {
     const usage = readUsage(turn);
     this.#reports?.answered(turn, this.#timing);
-    this.#announceUsage(turn.usage, this.#count(usage, turn));
+    this.#announceUsage(usage, this.#count(usage, turn));
     this.state.lastInputTokens = 0;
   }
 
   /** Counts and announces what was taken beside the answers of turns. */
-  count(usage: TokenUsage | undefined): void {
+  count(given: TokenUsage | undefined): void {
+    const usage = reportedUsage(given, undefined);
     this.#announceUsage(usage, this.#count(usage));
   }
 
@@ -212,13 +214,10 @@ export class TurnLedger {
   }
 
   /** The model has ended its answer. */
-  announceAnswer({
-    content,
-    finishReason,
-    usage,
-    responseId,
-    responseModel,
-  }: Omit<ModelTurn, 'raw' | 'hosted'>): void {
+  announceAnswer(
+    { content, finishReason, responseId, responseModel }: Omit<ModelTurn, 'raw' | 'hosted' | 'usage'>,
+    usage?: TokenUsage,
+  ): void {
     this.environment.emit({
       type: 'model-call-end',
       turn: this.state.turn,

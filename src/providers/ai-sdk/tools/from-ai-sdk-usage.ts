@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../../core/runtime/index.ts';
-import { numberFields } from '../../kit/index.ts';
+import { countFields } from '../../kit/index.ts';
 
 type Count = number | undefined;
 
@@ -14,7 +14,7 @@ export interface AiSdkUsage {
 /** Converts the usage of an AI SDK step, including cached tokens, for `runtime.countUsage`. */
 export function fromAiSdkUsage(usage: AiSdkUsage): TokenUsage {
   const { inputTokens, outputTokens, inputTokenDetails: input, outputTokenDetails: output } = usage;
-  return numberFields({
+  return countFields({
     inputTokens,
     outputTokens,
     cachedInputTokens: input?.cacheReadTokens,

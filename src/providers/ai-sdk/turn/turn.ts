@@ -11,12 +11,12 @@ import {
 import { restoreText } from '../../../core/schema/index.ts';
 import {
   assertAnswerable,
+  countFields,
   DistinctCallIds,
   fieldsIn,
   type HostedToolRegistry,
   type HostedTurn,
   messagesUsage,
-  numberFields,
   objectsIn,
   stringFields,
   toBrokenStreamError,
@@ -295,7 +295,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const input = fieldsIn(usage['inputTokens']);
   const output = fieldsIn(usage['outputTokens']);
-  const counts = numberFields({
+  const counts = countFields({
     inputTokens: input['total'],
     outputTokens: output['total'],
     cachedInputTokens: input['cacheRead'],

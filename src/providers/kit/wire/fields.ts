@@ -38,6 +38,16 @@ export function numberFields<Key extends string>(
   return fieldsOf(fields, (value) => typeof value === 'number');
 }
 
+/** The fields whose values are counts: numbers from 0 on. What else servers put in their place, such as -1 or a text, says nothing. */
+export function countFields<Key extends string>(
+  fields: Readonly<Record<Key, unknown>>,
+): { readonly [Name in Key]?: number } {
+  return fieldsOf(
+    fields,
+    (value): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+  );
+}
+
 function fieldsOf<Key extends string, Value>(
   fields: Readonly<Record<Key, unknown>>,
   is: (value: unknown) => value is Value,

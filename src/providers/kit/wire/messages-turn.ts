@@ -1,7 +1,7 @@
 import { isRecord, present } from '../../../core/internal/index.ts';
 import { addTokenUsage } from '../../../core/runtime/index.ts';
 import type { FinishReason, TokenUsage } from '../../../core/tool/index.ts';
-import { fieldsIn, numberFields, objectsIn, type WireFields } from './fields.ts';
+import { countFields, fieldsIn, objectsIn, type WireFields } from './fields.ts';
 
 /**
  * Why a turn ended, as the Messages interface of Anthropic says it, which other programs pass on.
@@ -69,7 +69,7 @@ export function isCompactedMessage({ content, context_management: management }: 
 export function toTokenUsage(
   counts: Readonly<Record<'input' | 'output' | 'read' | 'written' | 'reasoning', unknown>>,
 ): TokenUsage {
-  const { input, output, read, reasoning, written } = numberFields(counts);
+  const { input, output, read, reasoning, written } = countFields(counts);
   return {
     ...present({
       inputTokens: input === undefined ? undefined : input + (read ?? 0) + (written ?? 0),

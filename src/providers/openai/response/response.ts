@@ -3,9 +3,9 @@ import type { FinishReason, ModelTurn } from '../../../core/runtime/index.ts';
 import type { TokenUsage } from '../../../core/tool/index.ts';
 import {
   assertAnswerable,
+  countFields,
   fieldsIn,
   type HostedToolRegistry,
-  numberFields,
   objectsIn,
   stringFields,
   type WireFields,
@@ -91,7 +91,7 @@ function cutReason(response: WireFields): FinishReason {
 export function readUsage(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const input = fieldsIn(usage['input_tokens_details']);
-  return numberFields({
+  return countFields({
     inputTokens: usage['input_tokens'],
     outputTokens: usage['output_tokens'],
     cachedInputTokens: input['cached_tokens'],
