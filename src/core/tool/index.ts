@@ -77,6 +77,7 @@ export {
   type ToolTexts,
   tool,
 } from './tool.ts';
+export type { FileArgument, ToolFiles } from './tool-files.ts';
 export {
   type CallHistory,
   type RecordedApproval,

@@ -1,6 +1,7 @@
 import type { CompiledSchema, Schema } from '../schema/index.ts';
 import type { EventDefinition } from '../session/index.ts';
 import type { ToolContext } from './context.ts';
+import type { ToolFiles } from './tool-files.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
@@ -97,6 +98,8 @@ export interface Tool<in P, out R, out I = unknown> {
   /** Dispatched within the call when it succeeded, so that reducers can react in the same transaction. */
   readonly succeeded: EventDefinition<ToolSucceededPayload<unknown, unknown>, ToolSucceededPayload<I, R>>;
   readonly compiledInput?: CompiledSchema;
+  /** What the runtime knows of the tool and files. @internal */
+  readonly '~files'?: { readonly [Name in keyof ToolFiles]: ToolFiles[Name] };
   readonly compiledOutput?: CompiledSchema;
 }
 

@@ -24,6 +24,7 @@ import { defineSystemEvent } from '../session/index.ts';
 import type { ToolContext } from './context.ts';
 import { checkExamples } from './examples.ts';
 import { assertDescription, assertToolName, maxOwnDescriptionCharacters } from './names.ts';
+import type { ToolFiles } from './tool-files.ts';
 import type { ToolResult } from './tool-result.ts';
 import type { AnyTool, ReconcileContext, Tool, ToolEffects, ToolExample } from './tool-types.ts';
 
@@ -93,6 +94,8 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly maxResultCharacters?: number;
   /** Default: true. */
   readonly acceptsOverrides?: boolean;
+  /** What the runtime knows of the tool and files. Default: nothing. @internal */
+  readonly '~files'?: { readonly [Name in keyof ToolFiles]: ToolFiles[Name] };
 }
 
 /** Those whose error has the name of the tool are checked where it is made. */
@@ -112,6 +115,7 @@ const toolChecks = {
   timeoutMs: number({ above: 0, max: maxTimerMs }),
   maxResultCharacters: integer({ min: 1, orInfinity: true }),
   acceptsOverrides: 'any',
+  '~files': 'any',
 } satisfies OptionsOf<ToolOptions<Schema, Schema>>;
 
 /**
@@ -184,7 +188,7 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
     reenters: options.reenters === true,
     ...present({ reconcile }),
     pure: options.pure === true,
-    ...present({ timeoutMs, maxResultCharacters }),
+    ...present({ timeoutMs, maxResultCharacters, '~files': options['~files'] }),
     acceptsOverrides: options.acceptsOverrides ?? true,
     succeeded: defineSystemEvent(`tool.${name}.succeeded`),
   };

@@ -32,6 +32,7 @@ export function gitTool<PS extends Schema, RS extends Schema>(
   return tool<PS, RS>({
     ...rest,
     effects: 'read',
+    '~files': { arguments: { path: 'path' } },
     execute: async (params, { filesystem, signal }) => {
       try {
         await using repository = await openRepository(filesystem, { ...options, signal });

@@ -27,6 +27,7 @@ export function createWriteFileTool(): AnyTool {
         output: { path: 'docs/plan.md', created: true, bytes: 7 },
       },
     ],
+    names: { file_path: 'path' },
     pathOf: ({ file_path: path }) => path,
     execute: async ({ file_path: given, content }, { filesystem }) => {
       const hasMark = content.startsWith(byteOrderMark);
@@ -83,6 +84,7 @@ export function createRmTool(): AnyTool {
         output: { path: 'build', files: 12, directories: 3 },
       },
     ],
+    names: { path: 'path' },
     pathOf: ({ path }) => path,
     execute: async ({ path: given }, { filesystem }) => {
       if (normalizePath(given) === '.') {
@@ -131,6 +133,7 @@ export function createTransferTool(name: keyof typeof words): AnyTool {
         output: { from: 'notes.md', to: 'docs/notes.md', kind: 'file', files: 1 },
       },
     ],
+    names: { from: 'path', to: 'path' },
     pathOf: ({ from }) => from,
     execute: async (given, { filesystem }) => {
       if (normalizePath(given.from) === '.') {

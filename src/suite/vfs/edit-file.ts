@@ -86,6 +86,7 @@ export function createEditFileTool(): AnyTool {
         output: { path: 'config.yaml', replacements: 2, bytes: 50 },
       },
     ],
+    names: { file_path: 'path' },
     pathOf: ({ file_path: path }) => path,
     execute: async (given, { filesystem }) => {
       const path = given.file_path;

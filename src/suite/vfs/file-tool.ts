@@ -10,7 +10,7 @@ import {
   type Schema,
   text,
 } from '../../core/schema/index.ts';
-import { type AnyTool, type ToolOptions, ToolResult, tool } from '../../core/tool/index.ts';
+import { type AnyTool, type ToolFiles, type ToolOptions, ToolResult, tool } from '../../core/tool/index.ts';
 import { quote } from './text.ts';
 
 /** A path that a tool needs. */
@@ -33,6 +33,8 @@ interface FileToolOptions<PS extends Schema, RS extends Schema> extends Omit<Too
   readonly effects: 'read' | 'state';
   /** The path that a refused operation is about. */
   readonly pathOf: (params: InferOutput<PS>) => string;
+  /** The arguments that name files. */
+  readonly names: NonNullable<ToolFiles['arguments']>;
 }
 
 /**
@@ -41,6 +43,7 @@ interface FileToolOptions<PS extends Schema, RS extends Schema> extends Omit<Too
  */
 export function fileTool<PS extends Schema, RS extends Schema>({
   pathOf,
+  names,
   execute,
   ...options
 }: FileToolOptions<PS, RS>): AnyTool {
@@ -48,6 +51,7 @@ export function fileTool<PS extends Schema, RS extends Schema>({
     pure: true,
     ...(options.effects === 'read' ? { idempotent: true } : { render: () => '' }),
     ...options,
+    '~files': { arguments: names },
     execute: async (params, context) => {
       try {
         return await execute(params, context);

@@ -54,6 +54,7 @@ export function createGlobTool(limits: VfsLimits, respectGitignore: boolean): An
       },
     ],
     render: renderPaths,
+    names: { path: 'path', pattern: 'pattern' },
     pathOf: ({ path = '.' }) => path,
     execute: async ({ pattern, path = '.' }, { filesystem, signal }) => {
       const options = { path, limit: limits.maxPaths, signal, respectGitignore };

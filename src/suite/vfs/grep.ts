@@ -77,6 +77,7 @@ export function createGrepTool(limits: VfsLimits, respectGitignore: boolean): An
       },
     ],
     render: renderMatches,
+    names: { path: 'path', glob: 'filter' },
     pathOf: ({ path = '.' }) => path,
     execute: async (
       { pattern, path = '.', glob, literal = false, ignore_case: ignoreCase = false },

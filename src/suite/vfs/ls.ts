@@ -71,6 +71,7 @@ export function createLsTool(limits: VfsLimits, respectGitignore: boolean): AnyT
       },
     ],
     render: renderEntries,
+    names: { path: 'path' },
     pathOf: ({ path = '.' }) => path,
     execute: async ({ path = '.' }, { filesystem }) => {
       const listed = await filesystem.list(path);

@@ -84,6 +84,7 @@ export function createReadFileTool(limits: VfsLimits, kinds: ReadonlySet<VfsAtta
       },
     ],
     render: renderLines,
+    names: { file_path: 'path' },
     pathOf: ({ file_path: path }) => path,
     execute: async (
       { file_path: path, offset = 0, limit = maxLines, character_offset: characterOffset },

@@ -14,6 +14,7 @@ import { awaitHook, HookFailure, nameAttempt } from './environment/call-hooks.ts
 import type { RecordedEnd, RecordedHandler } from './environment/earlier-calls.ts';
 import { RunSuspended } from './environment/run-suspension.ts';
 import { checkCall, checkChanges, recordInPolicies } from './policies/policies.ts';
+import { findAmbiguity } from './tool-call/call-paths.ts';
 import { copyOfArguments } from './tool-call/tool-call.ts';
 import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './tool-call/verdict.ts';
 
@@ -34,6 +35,7 @@ type Outcome = PromiseLike<Verdict | undefined> | Verdict | undefined;
  * @see docs/spec/tool-calls.md §3
  */
 const steps: readonly Step[] = [
+  choosePaths,
   parseParams,
   askPolicies,
   runHandler,
@@ -44,7 +46,14 @@ const steps: readonly Step[] = [
 ];
 
 /** The steps of a call that is in doubt. No policy is asked: it may have been done. */
-const stepsInDoubt: readonly Step[] = [parseParams, reconcile, readResult, disposeResources, recordSuccess];
+const stepsInDoubt: readonly Step[] = [
+  choosePaths,
+  parseParams,
+  reconcile,
+  readResult,
+  disposeResources,
+  recordSuccess,
+];
 
 /** Runs an attempt; one that cannot be committed is discarded before this resolves. Rejects only with a {@link HookFailure}. */
 export function runAttempt(attempt: CallAttempt): Promise<Verdict> {
@@ -105,6 +114,16 @@ function innerWaits({ environment, resolved, tool }: CallAttempt, thrown: unknow
   if (suspension === undefined || !tool.reenters || !isThrown(thrown, RunSuspended)) return undefined;
   suspension.adopt(resolved.call, thrown.questions);
   return { kind: 'suspended' };
+}
+
+/** Refuses a path that could be two, by the files of the attempt. */
+function choosePaths({ resolved, transaction }: CallAttempt): Outcome {
+  if (resolved.choices.length === 0) return undefined;
+  const { privilegedFilesystem } = transaction;
+  if (privilegedFilesystem === undefined) return undefined;
+  return findAmbiguity(resolved.choices, privilegedFilesystem).then((message) =>
+    message === undefined ? undefined : failed('rejected', 'invalid-arguments', message),
+  );
 }
 
 function parseParams(attempt: CallAttempt): Outcome {

@@ -1,4 +1,4 @@
-import { present } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import { openSections, type VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { ToolResult } from '../../tool/index.ts';
 import { type AttemptedCall, CallAttempt } from './attempt/attempt.ts';
@@ -46,7 +46,7 @@ export class SectionOpening implements AttemptedCall {
       { toolName: openSections.name, params },
       environment.outer?.approvals,
     );
-    this.#opening = { call, bound: environment.display.rendered['~sections'].opener, params };
+    this.#opening = { call, bound: environment.display.rendered['~sections'].opener, params, choices: none };
   }
 
   /** An attempt at opening the sections; keeps what the handler logged. */

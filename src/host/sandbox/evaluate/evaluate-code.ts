@@ -57,6 +57,8 @@ export function evaluateCodeTool(
     inputSchema: recordSchema(paramsOf(languages, limits)),
     outputSchema: recordSchema(output),
     effects: 'state',
+    // The code repeats them.
+    '~files': { arguments: { reads: 'name', writes: 'name' } },
     examples: examplesFor(languages),
     render: () => '',
     execute: (params, context) => execute(params, context, languages, limits),

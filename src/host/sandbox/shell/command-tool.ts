@@ -98,5 +98,7 @@ export function commandTool<PS extends Schema, RS extends Schema>({
       throw error;
     }
   };
-  return tool<PS, RS>({ ...rest, render: () => '', execute });
+  // Commands have the files there, whichever sandbox runs them; only the shell takes a directory.
+  const files = { root: '/workspace', arguments: { cwd: 'path' } } as const;
+  return tool<PS, RS>({ ...rest, render: () => '', execute, '~files': files });
 }

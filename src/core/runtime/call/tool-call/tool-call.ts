@@ -1,6 +1,6 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
-import { present } from '../../../internal/index.ts';
+import { none, present } from '../../../internal/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../../prompt/index.ts';
 import { freezeJson, type JsonObject } from '../../../schema/index.ts';
 import type {
@@ -12,7 +12,8 @@ import type {
 } from '../../../tool/index.ts';
 import type { TraceContext } from '../../events/trace-context.ts';
 import type { VisiblePrompt } from '../../model/visible-prompt.ts';
-import type { CallPatch } from '../transaction/transaction.ts';
+import type { CallPatch, TransactionRoots } from '../transaction/transaction.ts';
+import { type PathChoice, readCallPaths } from './call-paths.ts';
 import type { OuterCall } from './outer-call.ts';
 import { type FailedVerdict, failed } from './verdict.ts';
 
@@ -57,8 +58,10 @@ export interface ToolCallResult {
 export interface ResolvedCall {
   readonly call: ToolCall;
   readonly bound: BoundTool;
-  /** The arguments as they came over the wire, frozen. */
+  /** The arguments as they came over the wire, with the paths that they mean; frozen. */
   readonly params: JsonObject;
+  /** The paths that could mean something else, too. */
+  readonly choices: readonly PathChoice[];
 }
 
 /** What looking a call up leads to: something to run, or the reason why it is rejected. */
@@ -84,7 +87,15 @@ export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean):
  */
 export function resolveCall(
   call: ToolCall,
-  { display, outer }: { readonly display: VisiblePrompt; readonly outer: OuterCall | undefined },
+  {
+    display,
+    outer,
+    roots,
+  }: {
+    readonly display: VisiblePrompt;
+    readonly outer: OuterCall | undefined;
+    readonly roots: Pick<TransactionRoots, 'filesystem'>;
+  },
 ): CallResolution {
   if (call.isCutOff === true) return cutOff(call);
   const parsed = parseArguments(call);
@@ -110,7 +121,11 @@ export function resolveCall(
     const message = `The arguments of "${call.toolName}" must be one JSON object: ${parsed.problem}.`;
     return rejected('invalid-arguments', message);
   }
-  return { kind: 'resolved', resolved: { call, bound, params: parsed.value } };
+  if (bound.tool['~files']?.arguments === undefined)
+    return { kind: 'resolved', resolved: { call, bound, params: parsed.value, choices: none } };
+  const paths = readCallPaths(bound.tool, parsed.value, display.rendered, roots.filesystem?.hostPath);
+  if (paths.kind === 'refused') return rejected('invalid-arguments', paths.message, params);
+  return { kind: 'resolved', resolved: { call, bound, params: paths.params, choices: paths.choices } };
 }
 
 function cutOff({ toolName }: ToolCall): CallResolution {
