@@ -97,7 +97,7 @@ export { readIgnoreScope, readIgnores } from './operations/ignore-scope.ts';
 export { globFiles, grepFiles } from './operations/search-operations.ts';
 export { removePath, transferPath } from './operations/structure-operations.ts';
 export { assertIntegerOption, closedError, pathError, refuseArgument, tooLargeError } from './path/errors.ts';
-export { type GivenPath, readGivenPath } from './path/given-path.ts';
+export { readGivenPath } from './path/given-path.ts';
 export {
   childPath,
   isNormalPath,

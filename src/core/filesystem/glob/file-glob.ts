@@ -27,7 +27,8 @@ function withNames(
  * @param exists whether there is something at a path, relative to the directory that the pattern is relative to.
  */
 export function withExistingNames(pattern: string, exists: (path: string) => boolean): string {
-  if (!special.test(pattern)) return pattern;
+  // Anything else than a text is refused where it is compiled.
+  if (typeof pattern !== 'string' || !special.test(pattern)) return pattern;
   const segments = pattern.split('/');
   const path: string[] = [];
   const names = new Set<number>();

@@ -1,7 +1,7 @@
 import { cutAfter, quoteText } from '../../internal/index.ts';
 
 /** What a path, or a pattern, that a model wrote means in a workspace. */
-export type GivenPath =
+type GivenPath =
   /** `rivals`: what else of the workspace could be meant; what exists decides. */
   | { readonly kind: 'path'; readonly path: string; readonly rivals: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string };

@@ -13,7 +13,7 @@ export interface PathChoice {
 }
 
 /** The arguments of a call with the paths that they mean, or why there are none. */
-export type CallPaths =
+type CallPaths =
   | { readonly kind: 'read'; readonly params: JsonObject; readonly choices: readonly PathChoice[] }
   | { readonly kind: 'refused'; readonly message: string };
 
