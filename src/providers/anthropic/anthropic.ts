@@ -120,7 +120,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
           defaultHeaders: options.defaultHeaders,
           headers,
           timeoutMs: options.timeoutMs,
-          isHearing: options.client === undefined,
+          reportsSigns: options.client === undefined,
           send: (sendOptions, streaming) => client.messages.create({ ...body, ...streaming }, sendOptions),
           read: readMessageStream,
           toError: (error) => toProviderError(error, vendorErrorCodes),

@@ -1,5 +1,5 @@
 import { loadPeer } from '../../core/error/index.ts';
-import { hearingFetch, type VendorRequestOptions } from '../kit/index.ts';
+import { reportingFetch, type VendorRequestOptions } from '../kit/index.ts';
 import type { AnthropicRequest } from './wire.ts';
 
 /** Options of one request. */
@@ -54,6 +54,6 @@ export async function createClient(
   const peer = { versions: '1', range: '^1', orElse: 'pass a client to the adapter' };
   const { Anthropic } = await loadPeer('@anthropic-ai/sdk', peer, load);
   // oxlint-disable-next-line no-restricted-globals -- The default of the package itself.
-  const send = hearingFetch(options.fetch ?? fetch);
+  const send = reportingFetch(options.fetch ?? fetch);
   return new Anthropic({ ...options, fetch: send, maxRetries: 0, openTelemetry: false });
 }

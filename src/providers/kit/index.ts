@@ -56,7 +56,6 @@ export {
   shortCallIds,
 } from './wire/foreign-call-ids.ts';
 export { joinHeaders } from './wire/headers.ts';
-export { hearingFetch } from './wire/hearing-fetch.ts';
 export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
 export { MessageBuilder } from './wire/message-builder.ts';
 export {
@@ -74,6 +73,7 @@ export {
   toResponseError,
   vendorErrorCodes,
 } from './wire/provider-error.ts';
+export { reportingFetch } from './wire/reporting-fetch.ts';
 export { SilenceLimit } from './wire/silence-limit.ts';
 export { notSettable, numberSetting, refuseControlled, splitSettings } from './wire/split-settings.ts';
 export {

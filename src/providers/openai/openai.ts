@@ -114,7 +114,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
         defaultHeaders: options.defaultHeaders,
         headers,
         timeoutMs: options.timeoutMs,
-        isHearing: options.client === undefined,
+        reportsSigns: options.client === undefined,
         send: (sendOptions, streaming) => client.responses.create({ ...body, ...streaming }, sendOptions),
         read: readStream,
         toError: toProviderError,

@@ -6,7 +6,7 @@ import type { ModelTurn } from './model.ts';
  * What a provider reports of a turn. A 0 for what there was reports nothing, so it counts as missing: every request has a text, and an answer
  * with a text took tokens. Servers that do not count send such zeros.
  *
- * @param turn which was answered; undefined where nobody knows.
+ * @param turn which was answered; undefined where that is not known.
  * @returns undefined when nothing is reported.
  *
  * @see docs/spec/evaluation.md §5

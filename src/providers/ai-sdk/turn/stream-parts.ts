@@ -62,7 +62,7 @@ export class StreamParts implements AsyncIterableIterator<unknown> {
   async #read(): Promise<Part> {
     const part = this.#reader.read();
     if (this.#late === undefined) return part;
-    // This wait has a limit of its own, and to pass it is no failure.
+    // This wait has a limit of its own, and passing it is not a failure.
     this.#listener.silence?.rest();
     return Promise.race([part, this.#late]).catch(() => over);
   }

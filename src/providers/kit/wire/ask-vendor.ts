@@ -1,8 +1,8 @@
 import { present, untilAborted } from '../../../core/internal/index.ts';
 import type { ModelCallOptions } from '../../../core/runtime/index.ts';
 import { defaultHeadersOf, type HeaderRecord, withFeaturesOf } from './headers.ts';
-import { type HearingRequest, hearing } from './hearing-fetch.ts';
 import { toNoAnswerError } from './provider-error.ts';
+import { type ReportingRequest, reporting } from './reporting-fetch.ts';
 import { SilenceLimit } from './silence-limit.ts';
 import { isEventStream, type StreamListener } from './stream-reader.ts';
 
@@ -25,8 +25,8 @@ interface VendorRequest {
   readonly defaultHeaders: HeaderRecord | undefined;
   readonly headers: HeaderRecord;
   readonly timeoutMs: number | undefined;
-  /** Whether the `fetch` of the client is a `hearingFetch()`: of a client that the adapter made. */
-  readonly isHearing: boolean;
+  /** Whether the `fetch` of the client is a `reportingFetch()`: of a client that the adapter made. */
+  readonly reportsSigns: boolean;
   /** Sends the request, with the members of its body that ask for a stream. */
   send(options: VendorRequestOptions, streaming: { readonly stream?: true }): PromiseLike<unknown>;
   /** Reads the answer from a stream. */
@@ -38,11 +38,11 @@ interface VendorRequest {
 /**
  * Sends a request by the client of a vendor, streamed when there is a consumer of deltas. A stream that is left ends its request.
  *
- * @throws {ThrottleError} `timeout` when the provider gives no sign for too long, `server-error` for a body that is no answer.
+ * @throws {ThrottleError} `timeout` when the provider gives no sign for too long, `server-error` for a body that is not an answer.
  */
 export async function askVendor(
   { clock, onDelta, signal }: Pick<ModelCallOptions, 'clock' | 'onDelta' | 'signal'>,
-  { client, defaultHeaders, isHearing, read, send, timeoutMs, toError, ...request }: VendorRequest,
+  { client, defaultHeaders, reportsSigns, read, send, timeoutMs, toError, ...request }: VendorRequest,
 ): Promise<unknown> {
   const headers = withFeaturesOf([defaultHeaders, defaultHeadersOf(client)], request.headers);
   const silence = new SilenceLimit(timeoutMs, clock);
@@ -50,13 +50,13 @@ export async function askVendor(
   const isStreamed = onDelta !== undefined;
   const ended = AbortSignal.any([signal, silence.signal]);
   // Clients pass `fetchOptions` on to their `fetch`. Ours reports there what no client shows: pings, and the parts of a whole answer.
-  const options: VendorRequestOptions & { readonly fetchOptions?: HearingRequest } = {
+  const options: VendorRequestOptions & { readonly fetchOptions?: ReportingRequest } = {
     signal: isStreamed ? AbortSignal.any([ended, left.signal]) : ended,
     timeout: silence.timeoutMs,
     maxRetries: 0,
     ...present({
       headers: Object.keys(headers).length === 0 ? undefined : { ...headers },
-      fetchOptions: isHearing ? hearing(silence.heard) : undefined,
+      fetchOptions: reportsSigns ? reporting(silence.onSign) : undefined,
     }),
   };
   let answer: unknown;

@@ -47,7 +47,7 @@ export class SilenceLimit {
   }
 
   /** The provider gave a sign: a wait begins again. */
-  readonly heard = (): void => {
+  readonly onSign = (): void => {
     if (this.#cancel !== undefined) this.wait();
   };
 

@@ -1,6 +1,6 @@
 import { loadPeer } from '../../../core/error/index.ts';
 import { isRecord } from '../../../core/internal/index.ts';
-import { failureReason, hearingFetch, parseJsonText, type VendorRequestOptions } from '../../kit/index.ts';
+import { failureReason, parseJsonText, reportingFetch, type VendorRequestOptions } from '../../kit/index.ts';
 import type { OpenAIRequest } from './wire.ts';
 
 /** Options of one request. */
@@ -54,7 +54,7 @@ export async function createClient(
   const peer = { versions: '6 or 7', range: '^6 || ^7', orElse: 'pass a client to the adapter' };
   const { OpenAI } = await loadPeer('openai', peer, load);
   // oxlint-disable-next-line no-restricted-globals -- The default of the package itself.
-  const send = hearingFetch(withReadableFailures(options.fetch ?? fetch));
+  const send = reportingFetch(withReadableFailures(options.fetch ?? fetch));
   return new OpenAI({ ...options, fetch: send, maxRetries: 0 });
 }
 

@@ -66,7 +66,7 @@ describe('the events of an answer', () => {
     await setImmediate();
     clock.advance(999);
     expect(silence.signal.aborted).toBe(false);
-    silence.heard();
+    silence.onSign();
     clock.advance(999);
     expect(silence.signal.aborted).toBe(false);
     clock.advance(1);
