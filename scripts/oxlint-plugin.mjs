@@ -78,6 +78,7 @@ const textCuts = {
       },
       /** @param {Node} node */
       CallExpression(node) {
+        if (isTextCut(node)) return context.report({ node, message });
         const length = lengthOfStart(node);
         if (length !== undefined && node['callee'].type === 'MemberExpression' && isTextLimit(length))
           context.report({ node, message });
@@ -246,6 +247,30 @@ function lengthOfStart(node) {
   if (!['slice', 'substring'].includes(callee['property'].name) || given[0].value !== 0) return undefined;
   // A part of a hash is a name.
   return callee['object']['callee']?.property?.name === 'digest' ? undefined : given[1];
+}
+
+/**
+ * Whether a call cuts a text at a number or a limit: any `substring` or `substr`, and `slice` of what is called a text. A place that was looked for,
+ * such as `text.slice(0, end)`, is between characters. @param {Node} node @returns {boolean}
+ */
+function isTextCut({ callee, arguments: given }) {
+  if (callee.type !== 'MemberExpression') return false;
+  const method = callee['property'].name;
+  if (['substring', 'substr'].includes(method)) return true;
+  const { object } = callee;
+  const name = object['name'] ?? object['property']?.name ?? '';
+  if (method !== 'slice' || !/(text|message|line|reason|title|label|output|answer)$/i.test(name))
+    return false;
+  const [from, to] = /** @type {Node[]} */ (given);
+  const back = from?.type === 'UnaryExpression' ? from['argument'] : undefined;
+  return [back, to].some((limit) => limit !== undefined && isLimit(limit));
+}
+
+/** @param {Node} limit a number, or something that is called a limit @returns {boolean} */
+function isLimit(limit) {
+  if (limit.type === 'Literal') return limit['value'] > 1;
+  if (limit.type === 'BinaryExpression') return isLimit(limit['left']) || isLimit(limit['right']);
+  return /^(max|limit|kept|width|shown)/i.test(limit['name'] ?? limit['property']?.name ?? '');
 }
 
 /** Whether a length is a limit of texts by its name, or too large for a list. @param {Node} length @returns {boolean} */

@@ -23,20 +23,20 @@ export function printableLines(text: string): string {
 /** `text` in lines of at most `width` characters, broken at spaces where possible. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
-  let line: readonly string[] = [];
+  let row: readonly string[] = [];
   for (const word of text.split(' ')) {
     const characters = [...word];
-    if (line.length > 0 && line.length + 1 + characters.length <= width) line = [...line, ' ', ...characters];
+    if (row.length > 0 && row.length + 1 + characters.length <= width) row = [...row, ' ', ...characters];
     else {
-      if (line.length > 0) lines.push(line.join(''));
-      line = characters;
+      if (row.length > 0) lines.push(row.join(''));
+      row = characters;
     }
-    while (line.length > width) {
-      lines.push(line.slice(0, width).join(''));
-      line = line.slice(width);
+    while (row.length > width) {
+      lines.push(row.slice(0, width).join(''));
+      row = row.slice(width);
     }
   }
-  return [...lines, line.join('')];
+  return [...lines, row.join('')];
 }
 
 /** `text` padded with spaces to `width` characters. */

@@ -31,6 +31,8 @@ export {
   shorten,
   startOf,
   takeWithin,
+  wholeStart,
   withoutByteOrderMark,
 } from './text.ts';
+export { wellFormed, wellFormedJson, wellFormedSaid, wellFormedText } from './well-formed.ts';
 export type { Writable } from './writable.ts';

@@ -27,6 +27,13 @@ export function startOf(text: string, length: number): string {
   return text.slice(0, lastUnit >= 0xd800 && lastUnit <= 0xdbff ? length - 1 : length);
 }
 
+/** The first `length` UTF-16 units of a string that may go on; one fewer where the last would be the first half of a surrogate pair. */
+export function wholeStart(text: string, length: number): string {
+  const end = Math.min(length, text.length);
+  const lastUnit = text.charCodeAt(end - 1);
+  return text.slice(0, lastUnit >= 0xd800 && lastUnit <= 0xdbff ? end - 1 : end);
+}
+
 /** A string of at most `length` UTF-16 units unchanged; a longer one cut to `length` units, followed by an ellipsis. */
 export function cutAfter(text: string, length: number): string {
   return text.length <= length ? text : `${startOf(text, length)}…`;

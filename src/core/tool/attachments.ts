@@ -1,3 +1,4 @@
+import { wellFormed } from '../internal/index.ts';
 import { describeReceived } from '../schema/index.ts';
 import type { MediaPart } from './conversation.ts';
 
@@ -43,7 +44,7 @@ function readPart(item: unknown, place: string): MediaPart | string {
   if (typeof item !== 'object' || item === null)
     return `${place} must be an object, but is ${describe(item)}`;
   // Every member is checked below.
-  const { type, mediaType, data, name } = item as Readonly<Record<string, unknown>>;
+  const { type, mediaType, data, name } = wellFormed(item as Readonly<Record<string, unknown>>);
   if (type !== 'image' && type !== 'file') {
     return `${place}.type must be "image" or "file", but is ${describe(type)}`;
   }

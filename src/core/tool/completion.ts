@@ -1,4 +1,5 @@
 import type { Filesystem } from '../filesystem/index.ts';
+import { wellFormedText } from '../internal/index.ts';
 import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
 import type { ConversationItem, ToolResultItem } from './conversation.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
@@ -110,7 +111,7 @@ export function readVerdict({ name }: CompletionChecker, returned: unknown): Com
     const { outcome, feedback } = returned as Readonly<Record<string, unknown>>;
     if (outcome === 'complete') return done;
     if (outcome === 'incomplete' && typeof feedback === 'string' && feedback.trim() !== '') {
-      return Object.freeze({ outcome, feedback });
+      return Object.freeze({ outcome, feedback: wellFormedText(feedback) });
     }
   }
   throw new TypeError(

@@ -1,5 +1,5 @@
 import { describeError, WinkError } from '../error/index.ts';
-import { present } from '../internal/index.ts';
+import { present, wellFormedText } from '../internal/index.ts';
 import {
   amount,
   type Field,
@@ -82,7 +82,7 @@ export interface RecordedError extends RecordOf<typeof recordedError> {}
 
 /** An error as records keep it. Never throws: errors are made by code of others, and their fields may be anything. */
 export function recordError(error: unknown): RecordedError {
-  const message = describeError(error);
+  const message = wellFormedText(describeError(error));
   try {
     if (!(error instanceof Error)) return { name: typeof error, message };
     const { name: given }: { readonly name: unknown } = error;

@@ -5,7 +5,7 @@ import {
   describeError,
   PromptValidationError,
 } from '../error/index.ts';
-import { isRecord, ownMember } from '../internal/index.ts';
+import { isRecord, ownMember, wellFormed, wellFormedText } from '../internal/index.ts';
 import { freezeJson, type JsonObject } from '../schema/index.ts';
 import { assertDescription, assertToolName } from './names.ts';
 
@@ -46,7 +46,8 @@ export function hostedTool<
   readonly config: Config;
 }): HostedTool<Config, Output> {
   assertOptions('hostedTool()', options, { kind: 'any', name: 'any', description: 'any', config: 'unknown' });
-  const { kind, name, config } = options;
+  const { kind, name } = options;
+  const config = wellFormed(options.config);
   assertToolName(name);
   assertKind(kind, name);
   const description = assertDescription(options.description, `hosted tool "${name}"`, { tool: name });
@@ -56,7 +57,7 @@ export function hostedTool<
   } catch (cause) {
     throw invalid(name, 'config', `cannot be used: ${describeError(cause)}`, cause);
   }
-  return Object.freeze({ type: 'hosted-tool', kind, name, description, config });
+  return Object.freeze({ type: 'hosted-tool', kind, name, description: wellFormedText(description), config });
 }
 
 /** What a prompt is made of. A tool of such a kind is one whose `type` was given as its kind. */

@@ -1,3 +1,4 @@
+import { wellFormed, wellFormedText } from '../internal/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { AnyTool, ToolExample } from './tool-types.ts';
 
@@ -20,8 +21,8 @@ const noArguments: JsonSchema = Object.freeze({
 export function toModelTool(tool: AnyTool): ModelTool {
   return Object.freeze({
     name: tool.name,
-    description: tool.description,
-    inputSchema: tool.compiledInput?.inputJsonSchema ?? noArguments,
-    examples: tool.examples,
+    description: wellFormedText(tool.description),
+    inputSchema: wellFormed(tool.compiledInput?.inputJsonSchema ?? noArguments),
+    examples: wellFormed(tool.examples),
   });
 }

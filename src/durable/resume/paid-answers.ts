@@ -1,4 +1,4 @@
-import { none } from '../../core/internal/index.ts';
+import { none, wellFormedSaid } from '../../core/internal/index.ts';
 import type { ModelTurn, PaidAnswer } from '../../core/runtime/index.ts';
 import type { RecordedRequest, ResponseRow } from '../../record/index.ts';
 import { recordedResponse, recordedTurn } from '../../record/index.ts';
@@ -73,7 +73,7 @@ class RowAnswer implements PaidAnswer {
   }
 
   get turn(): ModelTurn {
-    this.#turn ??= recordedTurn(recordedResponse(this.row));
+    this.#turn ??= wellFormedSaid(recordedTurn(recordedResponse(this.row)));
     return this.#turn;
   }
 }

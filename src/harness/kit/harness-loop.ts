@@ -4,7 +4,7 @@ import type {
   ToolRuntimeCallOptions,
   ToolRuntimeOutput,
 } from '../../core/evaluation/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { present, wellFormed } from '../../core/internal/index.ts';
 import {
   Conclusion,
   type EvaluationEnvironment,
@@ -209,7 +209,7 @@ export class HarnessLoop<Output> {
   /** @returns the next message to the model. */
   async #answered(answer: HarnessAnswer): Promise<string | undefined> {
     try {
-      return await this.#conclude(answer);
+      return await this.#conclude(wellFormed(answer));
     } catch (error) {
       this.#fail(
         error instanceof RunStoppedSignal ? this.#ledger.errors.stopped(error.reason, 'request') : error,

@@ -1,4 +1,4 @@
-import type { Writable } from '../../core/internal/index.ts';
+import { type Writable, wellFormedSaid } from '../../core/internal/index.ts';
 import {
   type AssistantPart,
   addTokenUsage,
@@ -88,7 +88,8 @@ export class HarnessTurns {
   }
 
   /** What the model answered. @throws {RunStoppedSignal} when the run ends with it. */
-  report(answered: ModelTurn): void {
+  report(given: ModelTurn): void {
+    const answered = wellFormedSaid(given);
     const { fail, ledger } = this.#options;
     const fault = findTurnFault(answered);
     const turn = this.#turn?.isReported === true ? this.begin() : this.open();

@@ -1,4 +1,4 @@
-import { cutAfter, isRecord, ownMember, startOf } from '../../core/internal/index.ts';
+import { cutAfter, endOf, isRecord, ownMember, startOf } from '../../core/internal/index.ts';
 
 /** The first place where two JSON values differ. */
 export interface JsonDifference {
@@ -61,7 +61,7 @@ function commonStart(left: string, right: string): number {
 }
 
 function excerpt(text: string, from: number): string {
-  const part = startOf(text.slice(from), maxShown);
+  const part = startOf(endOf(text, text.length - from), maxShown);
   return `${from > 0 ? '…' : ''}${JSON.stringify(part)}${from + maxShown < text.length ? '…' : ''}`;
 }
 

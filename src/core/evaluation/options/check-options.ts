@@ -74,7 +74,9 @@ function checkJournal(of: string, { approve, journal, runId }: AnyOptions): void
       ? `needs a journal: pass ${journals}`
       : runId === ''
         ? 'must not be empty'
-        : undefined;
+        : runId.isWellFormed()
+          ? undefined
+          : 'has half of a surrogate pair: use whole characters';
   if (problem === undefined) return;
   throw new PromptValidationError(`The option runId ${problem}.`, { details: { option: 'runId' } });
 }

@@ -1,4 +1,5 @@
 import { withDefaults } from '../../error/index.ts';
+import { wellFormed, wellFormedSaid } from '../../internal/index.ts';
 import type { OverridesSource } from '../../prompt/index.ts';
 import {
   type CallSettings,
@@ -43,8 +44,8 @@ export function toSettings(
   const { context = {} } = options;
   const limits = withDefaults(limitChecks, options.limits);
   return {
-    history: options.history ?? [],
-    input: options.input,
+    history: wellFormedSaid(options.history ?? []),
+    input: wellFormed(options.input),
     pendingCalls: options.pendingCalls ?? 'interrupt',
     budget: options.limits?.budget,
     feedback: options.feedback ?? [],
@@ -88,8 +89,8 @@ export function toInnerSettings(
   const { limits = {} } = options;
   return {
     ...outer,
-    history: options.history ?? [],
-    input: options.input,
+    history: wellFormedSaid(options.history ?? []),
+    input: wellFormed(options.input),
     budget: limits.budget,
     pendingCalls: options.pendingCalls ?? outer.pendingCalls,
     agent: undefined,
@@ -117,7 +118,7 @@ function ownLoopSettings({
   return {
     maxTurns,
     toolChoice,
-    settings,
+    settings: wellFormed(settings),
     completion:
       completion === undefined
         ? undefined

@@ -1,4 +1,4 @@
-import { none, present } from '../../internal/index.ts';
+import { none, present, wellFormed } from '../../internal/index.ts';
 import type { Prompt, RenderedPrompt } from '../../prompt/index.ts';
 import {
   type Approver,
@@ -120,7 +120,7 @@ async function evaluateObserved<Output>(
         model,
         ...settings.loop,
         step: scope.earlier?.stepsOf(environment.origin.evaluationId, environment.roots),
-        outputSchema: rendered.output?.compiled.inputJsonSchema,
+        outputSchema: wellFormed(rendered.output?.compiled.inputJsonSchema),
         answer: {
           model: model.name,
           read: (answer) => readAnswer(answer, rendered),

@@ -1,5 +1,5 @@
 import { assertArgument, describeError, PromptValidationError } from '../../error/index.ts';
-import { none, present } from '../../internal/index.ts';
+import { none, present, wellFormed, wellFormedJson } from '../../internal/index.ts';
 import {
   createPartCheck,
   type EvaluationEnvironment,
@@ -241,7 +241,12 @@ function outputOf(outcome: GatheredCallOutcome): ToolRuntimeOutput {
 export function toCallPart(call: ToolRuntimeCall): ToolCallPart {
   assertArgument('A call', 'it', call, 'object');
   const { callId, name, arguments: given, isComplete } = call;
-  const part = { type: 'tool-call', callId, name, arguments: toText(given) } as const;
+  const part = {
+    type: 'tool-call',
+    callId,
+    name: wellFormed(name),
+    arguments: wellFormedJson(toText(given)),
+  } as const;
   return isComplete === undefined ? part : { ...part, isComplete };
 }
 

@@ -1,4 +1,4 @@
-import { once, present } from '../../internal/index.ts';
+import { once, present, wellFormedText } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../../session/index.ts';
 import type { AnyTool, DeadlinePort, HostedTool, SectionPort, ShownSection } from '../../tool/index.ts';
@@ -63,7 +63,7 @@ export async function renderPrompt<Output>(
   const examples = options.examplesOnWire !== true;
   const sectionsText = await sectionTexts(selection, { plan, raw, session, resources, examples });
   const format = options.outputSchemaOnWire === true ? '' : plan.answerFormat();
-  const text = [sectionsText, format].filter((part) => part !== '').join('\n\n');
+  const text = wellFormedText([sectionsText, format].filter((part) => part !== '').join('\n\n'));
   const inFull = selection.filter(({ isSummary }) => !isSummary).map(({ node }) => node.path);
   const sections = new OpenableSections({
     plan,

@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import type { StagedChanges } from '../../filesystem/index.ts';
-import { none, present } from '../../internal/index.ts';
+import { none, present, wellFormed, wellFormedText } from '../../internal/index.ts';
 import type { DecidingRow } from '../../resource/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import { ToolInvoked, type ToolInvokedPayload } from '../../tool/index.ts';
@@ -331,10 +331,12 @@ export class CallCommits {
       type: 'tool-result',
       callId,
       toolName,
-      text: invocation.modelText,
+      text: wellFormedText(invocation.modelText),
       isError: !invocation.success,
     } as const;
-    this.#conversation.push(attachments === undefined ? answer : { ...answer, attachments });
+    this.#conversation.push(
+      attachments === undefined ? answer : { ...answer, attachments: wellFormed(attachments) },
+    );
     if (invocation.usage !== undefined)
       this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
     this.#record(recorded);

@@ -1,4 +1,4 @@
-import { none, type Writable } from '../../internal/index.ts';
+import { none, type Writable, wellFormedText } from '../../internal/index.ts';
 import { openSections, type SectionsOpenedPayload } from '../../prompt/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type {
@@ -68,9 +68,9 @@ export function recordCall(
     turn: call.turn,
     success: verdict.kind === 'succeeded',
     outcome: verdict.kind === 'succeeded' ? 'committed' : verdict.outcome,
-    message: result.message,
+    message: wellFormedText(result.message),
     rendered,
-    modelText: toModelText(result, rendered),
+    modelText: wellFormedText(toModelText(result, rendered)),
     attempts: attempt?.number ?? 0,
     conflicts,
     startedAtMs,

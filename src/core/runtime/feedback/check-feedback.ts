@@ -9,7 +9,7 @@ import {
   withDefaults,
 } from '../../error/index.ts';
 import { compileGlob } from '../../filesystem/index.ts';
-import { isRecord, present } from '../../internal/index.ts';
+import { isRecord, present, wellFormed } from '../../internal/index.ts';
 import type { Feedback, FeedbackProvider, FeedbackSeverity, FeedbackTriggers } from './feedback-provider.ts';
 
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -87,7 +87,7 @@ export function readFeedback(
     throw new TypeError(`What the feedback provider "${provider}" returned is not feedback: ${fault}.`);
   }
   // Every property was checked.
-  const { message, suggestions = [], severity = 'info' } = returned as Feedback;
+  const { message, suggestions = [], severity = 'info' } = wellFormed(returned as Feedback);
   return {
     severity,
     message,

@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { none, present } from '../../internal/index.ts';
+import { none, present, wellFormedSaid } from '../../internal/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
 import type { ModelSettings, ToolChoice } from '../../tool/index.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
@@ -73,7 +73,7 @@ export class ModelCaller {
         ? this.#generate(request)
         : step({ kind: 'model-call', key, input: request }, () => this.#generate(request));
     try {
-      return await stop.race(answer);
+      return wellFormedSaid(await stop.race(answer));
     } catch (error) {
       const reason = error instanceof RunStoppedSignal ? error.reason : stop.reason;
       const stopped = reason === undefined ? undefined : errors.stopped(reason, 'request');

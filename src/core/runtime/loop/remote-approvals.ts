@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
+import { present, wellFormed } from '../../internal/index.ts';
 import type { JsonValue } from '../../schema/index.ts';
 import type { HostedApprovalRequestPart } from '../../tool/index.ts';
 import { requestApproval } from '../call/approvals/approvals.ts';
@@ -30,7 +30,7 @@ export class RemoteApprovals {
       const live = (): Promise<RemoteApproval> => this.#ask(input);
       const asked = step === undefined ? live() : step({ kind: 'remote-approval', key, input }, live);
       const { approved, reason } = await asked.catch((error: unknown) => this.#unanswered(error));
-      const why = present({ reason });
+      const why = wellFormed(present({ reason }));
       conversation.push({ type: 'approval', approvalId, approved, ...why });
       environment.emit({ type: 'hosted-approval-answered', turn, toolName, name, approved, ...why });
     }

@@ -72,6 +72,7 @@ function findPartFault(
     case 'tool-call': {
       const { callId, name } = part;
       if (typeof callId !== 'string' || callId === '') return { what: 'a call without a call id' };
+      if (!callId.isWellFormed()) return { what: 'a call id with half of a surrogate pair' };
       if (callIds.has(callId)) {
         return { what: `a repeated call id "${callId}"`, why: '; results could not be matched to calls' };
       }

@@ -1,3 +1,4 @@
+import { wellFormedText, wholeStart } from '../../internal/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import type { ModelCallOptions, ModelDelta } from '../model/model.ts';
 
@@ -34,8 +35,9 @@ export class DeltaStream {
     const held = new Map<ModelDelta['type'], string>();
     /** Emits so many characters of what is held. */
     const release = (type: ModelDelta['type'], all: string, length: number): void => {
-      held.set(type, all.slice(length));
-      if (length > 0 && all !== '') emit({ type, turn, text: all.slice(0, length) });
+      const text = wholeStart(all, length);
+      held.set(type, all.slice(text.length));
+      if (text !== '') emit({ type, turn, text: wellFormedText(text) });
     };
     return {
       onDelta: ({ type, text }) => {
@@ -49,7 +51,12 @@ export class DeltaStream {
       },
       complete: () => {
         if (this.#current !== answer || stop.reason !== undefined) return;
-        for (const [type, rest] of held) release(type, rest, rest.length);
+        for (const [type, rest] of held) {
+          release(type, rest, rest.length);
+          // The other half of a pair did not come.
+          const half = held.get(type) ?? '';
+          if (half !== '') emit({ type, turn, text: wellFormedText(half) });
+        }
       },
       end: () => {
         if (this.#current === answer) this.#current = undefined;

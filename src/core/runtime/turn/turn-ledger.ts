@@ -1,5 +1,5 @@
 import { describeError, ModelResponseError } from '../../error/index.ts';
-import { none, present, type Writable } from '../../internal/index.ts';
+import { none, present, type Writable, wellFormed } from '../../internal/index.ts';
 import type { JsonSchema } from '../../schema/index.ts';
 import type {
   AssistantPart,
@@ -100,7 +100,7 @@ export class TurnLedger {
     state.turn += 1;
     const { turn } = state;
     if (outer === undefined)
-      state.conversation.push(...(hooks?.takeInputFor?.(turn, !state.isContinued) ?? none));
+      state.conversation.push(...wellFormed(hooks?.takeInputFor?.(turn, !state.isContinued) ?? none));
     this.#firstPieceMs = undefined;
     if (isObserved || this.#reports !== undefined) this.#askedAtMs = clock.now();
     if (isObserved) {

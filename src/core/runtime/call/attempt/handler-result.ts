@@ -1,5 +1,5 @@
 import { describeError } from '../../../error/index.ts';
-import { present, startOf, type Writable } from '../../../internal/index.ts';
+import { present, startOf, type Writable, wellFormed, wellFormedText } from '../../../internal/index.ts';
 import { describeIssues, freezeJson, type OutputOutcome, renderJson } from '../../../schema/index.ts';
 import {
   type AnyTool,
@@ -103,13 +103,14 @@ export function readOutput(
   }
   if (value !== undefined) {
     try {
+      value = wellFormed(value);
       freezeJson(value, `the value of "${name}"`);
     } catch (error) {
       throw invalidOutput(attempt, describeError(error), error);
     }
   }
   const { message, attachments, excludeValueFromContext } = success;
-  const read: Writable<ToolSuccess<unknown>> = { success: true, message, value };
+  const read: Writable<ToolSuccess<unknown>> = { success: true, message: wellFormedText(message), value };
   if (excludeValueFromContext !== undefined) read.excludeValueFromContext = excludeValueFromContext;
   if (attachments !== undefined) read.attachments = attachments;
   return read;
@@ -124,7 +125,7 @@ function invalidOutput(attempt: CallAttempt, text: string, error?: unknown): Att
 function plainFailure(result: ToolFailure, tool: string, logger: Logger): ToolFailure {
   if (result.value === undefined) return result;
   try {
-    return { ...result, value: freezeJson(result.value, `the value of "${tool}"`) };
+    return { ...result, value: freezeJson(wellFormed(result.value), `the value of "${tool}"`) };
   } catch (error) {
     logger.warn('The value of a failed result is not plain JSON and was dropped.', {
       tool,
@@ -151,7 +152,7 @@ export function renderValue(
   if (result.success && tool.render !== undefined) {
     try {
       const text: unknown = tool.render(value);
-      if (typeof text === 'string') return text;
+      if (typeof text === 'string') return wellFormedText(text);
       context.logger.warn('A renderer returned no text; the value is shown as JSON.', { tool: tool.name });
     } catch (error) {
       context.logger.warn('A renderer threw; the value is shown as JSON.', {
