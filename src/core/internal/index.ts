@@ -1,3 +1,4 @@
+export { type DataCopy, freezeData, frozenCopy, writableCopy } from './data.ts';
 export { type Edit, editScript } from './edit-script.ts';
 export { isPlainObject, isRecord, isText, ownMember } from './is.ts';
 export { none, spliceAll } from './list.ts';

@@ -6,7 +6,7 @@ export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLik
 /** `next` on what `work` resolves to: at once, without a promise, when there is nothing to wait for. */
 export function whenSettled<T, Result>(
   work: T | PromiseLike<T>,
-  next: (value: T) => Result,
+  next: (value: T) => Result | PromiseLike<Result>,
 ): Result | PromiseLike<Result> {
   return isPromiseLike(work) ? work.then(next) : next(work);
 }

@@ -38,7 +38,7 @@ export {
 } from './fields.ts';
 export { canonicalJson, sameJson } from './json/canonical-json.ts';
 export { copyUntrustedJson } from './json/copy-untrusted-json.ts';
-export { freezeJson } from './json/freeze-json.ts';
+export { freezeJson, freezeOwnJson } from './json/freeze-json.ts';
 export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
 export type { DeepReadonly, JsonObject, JsonValue } from './json/json.ts';
 export { jsonCopy } from './json/json-copy.ts';

@@ -1,4 +1,4 @@
-import { present, type Writable } from '../internal/index.ts';
+import { isRecord, present, type Writable } from '../internal/index.ts';
 import { readAttachments } from './attachments.ts';
 import type { MediaPart } from './conversation.ts';
 
@@ -95,29 +95,24 @@ export type ToolResultReading =
 
 /**
  * Reads what {@link ToolResult} makes and plain objects of the same shape. What handlers return is not to be trusted: a
- * promise that was not awaited, a bare value or nothing at all is not a result. Attachments are copied.
+ * promise that was not awaited, a bare value or nothing at all is not a result. Each member is read once, since it may be a getter, and attachments
+ * are copied.
  */
-export function readToolResult(value: unknown): ToolResultReading {
-  if (!hasShape(value)) {
-    return { ok: false, problem: `${value === null ? 'null' : typeof value} instead of a ToolResult` };
-  }
-  if (value.attachments === undefined) return { ok: true, result: value };
-  const { attachments, ...result } = value;
+export function readToolResult(returned: unknown): ToolResultReading {
+  const problem = `${returned === null ? 'null' : typeof returned} instead of a ToolResult`;
+  if (!isRecord(returned)) return { ok: false, problem };
+  const { success, message, excludeValueFromContext: isExcluded, attachments } = returned;
+  if (typeof message !== 'string' || typeof success !== 'boolean') return { ok: false, problem };
+  if (success && !('value' in returned)) return { ok: false, problem };
+  if (isExcluded !== undefined && typeof isExcluded !== 'boolean') return { ok: false, problem };
+  const { value } = returned;
+  const result: Writable<ToolResult<unknown>> = { success, message, value };
+  if (isExcluded !== undefined) result.excludeValueFromContext = isExcluded;
+  if (attachments === undefined) return { ok: true, result };
   const reading = readAttachments(attachments);
   if (!reading.ok) {
     return { ok: false, problem: `a ToolResult that cannot be sent: ${reading.problem}` };
   }
-  return {
-    ok: true,
-    result: reading.attachments.length === 0 ? result : { ...result, attachments: reading.attachments },
-  };
-}
-
-/** Checks everything but the attachments. */
-function hasShape(value: unknown): value is ToolResult<unknown> {
-  if (typeof value !== 'object' || value === null || !('success' in value) || !('message' in value))
-    return false;
-  if (typeof value.message !== 'string') return false;
-  if (value.success !== false && (value.success !== true || !('value' in value))) return false;
-  return !('excludeValueFromContext' in value) || typeof value.excludeValueFromContext === 'boolean';
+  if (reading.attachments.length > 0) result.attachments = reading.attachments;
+  return { ok: true, result };
 }

@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import type { FileRead } from '../../filesystem/index.ts';
-import { isPromiseLike, none, present, whenSettled } from '../../internal/index.ts';
+import { isPromiseLike, none, present, whenSettled, writableCopy } from '../../internal/index.ts';
 import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
 import type { SessionPatch, SessionRead } from '../../session/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
@@ -13,9 +13,9 @@ import { createToolContext } from './attempt/tool-context.ts';
 import { awaitHook, HookFailure, nameAttempt } from './environment/call-hooks.ts';
 import type { RecordedEnd, RecordedHandler } from './environment/earlier-calls.ts';
 import { RunSuspended } from './environment/run-suspension.ts';
+import { JudgedCall } from './policies/judged-call.ts';
 import { checkCall, checkChanges, recordInPolicies } from './policies/policies.ts';
 import { findAmbiguity } from './tool-call/call-paths.ts';
-import { copyOfArguments } from './tool-call/tool-call.ts';
 import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './tool-call/verdict.ts';
 
 /**
@@ -131,19 +131,24 @@ function parseParams(attempt: CallAttempt): Outcome {
   const { compiledInput, name } = tool;
   if (compiledInput === undefined) {
     const keys = Object.keys(resolved.params);
-    if (keys.length === 0) return undefined;
+    if (keys.length === 0) return takeParams(attempt, undefined);
     const message = `Tool validation failed: "${name}" takes no arguments, but got ${keys.slice(0, 10).join(', ')}.`;
     return failed('rejected', 'invalid-arguments', message);
   }
-  const parsing = attempt.settled(parseInput(compiledInput, copyOfArguments(resolved.params)));
+  const parsing = attempt.settled(parseInput(compiledInput, writableCopy(resolved.params)));
   return whenSettled(parsing, (outcome: ParseOutcome<unknown>) => {
-    if (outcome.ok) {
-      attempt.params = outcome.value;
-      return undefined;
-    }
+    if (outcome.ok) return takeParams(attempt, outcome.value);
     const message = `Tool validation failed: the arguments of "${name}" do not fit.\n${describeIssues(outcome.issues)}`;
     return failed('rejected', 'invalid-arguments', message);
   });
+}
+
+function takeParams(attempt: CallAttempt, params: unknown): undefined {
+  const { checking, checkingChanges, recording } = attempt.policies;
+  attempt.params = params;
+  if (checking.length + checkingChanges.length + recording.length > 0) {
+    attempt.judged = new JudgedCall(attempt, params);
+  }
 }
 
 function askPolicies(attempt: CallAttempt): Outcome {

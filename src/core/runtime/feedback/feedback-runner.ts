@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { compileFileGlob, type Filesystem, type Glob } from '../../filesystem/index.ts';
-import { oneLine } from '../../internal/index.ts';
+import { freezeData, oneLine } from '../../internal/index.ts';
 import {
   type Clock,
   type ForkOptions,
@@ -141,7 +141,7 @@ export class FeedbackRunner {
       get prompt() {
         return seenPrompt(surroundings, () => session.view);
       },
-      calls: endedCalls.with(invocation),
+      calls: endedCalls.with(freezeData(invocation)),
       elapsedMs: clock.now() - this.#beganAtMs,
       session: readOnlyView(session.view),
       filesystem: files?.view,

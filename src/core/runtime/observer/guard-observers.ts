@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { attempt } from '../../internal/index.ts';
+import { attempt, freezeData } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { ObservedEvaluation } from './observed.ts';
@@ -10,8 +10,8 @@ import type { ObserverCalls, RunObserver, RunScope } from './run-observer.ts';
 type ReportName = Exclude<keyof RunObserver, 'around' | 'onEvent'>;
 
 /**
- * Puts guards around observers, so that nothing they do changes how the run comes out, and so that they get nothing that is to be
- * redacted.
+ * Puts guards around observers, so that nothing they do changes how the run comes out or what another one gets, and so that they get
+ * nothing that is to be redacted.
  */
 export function guardObservers(
   observers: readonly RunObserver[],
@@ -29,7 +29,7 @@ export function guardObservers(
     const observing = observers.filter((observer) => observer[name] !== undefined);
     if (observing.length === 0) return undefined;
     return (report) => {
-      const shown = redactor === undefined ? report : redact(report, redactor);
+      const shown = freezeData(redactor === undefined ? report : redact(report, redactor));
       // The member of this name takes such a report.
       for (const observer of observing) attempt(() => observer[name]?.(shown as never), fail(nameOf(report)));
     };
@@ -58,7 +58,7 @@ function eventsToAll(
     if (event.type === 'run-start' && event.path.length === 0) {
       evaluation = Object.freeze({ evaluationId: event.evaluationId, path: Object.freeze([]) });
     }
-    const shown = redactor?.record(event) ?? event;
+    const shown = freezeData(redactor?.record(event) ?? event);
     for (const observer of observing) {
       attempt(() => observer.onEvent?.(shown, evaluation), fail(event.type));
     }

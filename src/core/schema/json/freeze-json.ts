@@ -1,5 +1,5 @@
 import type { DeepReadonly } from './json.ts';
-import { walkJson } from './json-walk.ts';
+import { hasGetter, walkJson } from './json-walk.ts';
 
 /** A value with more values or deeper nesting is left to the general walk, which accepts any. */
 const maxSimpleValues = 2_000;
@@ -39,11 +39,11 @@ class Checked extends PrivateBrand {
     return #isChecked in object || unmarkable.has(object);
   }
 
-  static freeze<T>(value: T, what: string): DeepReadonly<T> {
+  static freeze<T>(value: T, what: string, isOurs = false): DeepReadonly<T> {
     if (typeof value === 'object' && value !== null) {
       if (!(#isChecked in value) && !unmarkable.has(value)) {
         const found: object[] = [value];
-        const isSimple = Checked.#collect(value, found, maxSimpleValues, maxSimpleDepth) >= 0;
+        const isSimple = Checked.#collect(value, found, isOurs, maxSimpleValues, maxSimpleDepth) >= 0;
         for (const object of isSimple ? found : walkJson(value, what, Checked.has)) {
           // A shared object is found twice; an empty list is checked as fast as its brand would be.
           if (#isChecked in object || (Array.isArray(object) && object.length === 0)) {
@@ -64,7 +64,7 @@ class Checked extends PrivateBrand {
    * Checks the common case, a small tree of plain JSON, and adds the objects and lists below it to `found`.
    * @returns how many more values may be visited; negative when this is not such a tree.
    */
-  static #collect(value: object, found: object[], limit: number, depth: number): number {
+  static #collect(value: object, found: object[], isOurs: boolean, limit: number, depth: number): number {
     const list: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
     // Read by its own keys only.
     const record = value as Readonly<Record<string, unknown>>;
@@ -78,7 +78,9 @@ class Checked extends PrivateBrand {
     let left = limit - count;
     if (left < 0 || depth === 0) return -1;
     for (let index = 0; index < count; index += 1) {
-      const item = list === undefined ? record[keys[index] ?? ''] : list[index];
+      const key = keys[index] ?? '';
+      if (!isOurs && list === undefined && hasGetter(value, key)) return -1;
+      const item = list === undefined ? record[key] : list[index];
       switch (typeof item) {
         case 'string':
         case 'boolean':
@@ -96,7 +98,7 @@ class Checked extends PrivateBrand {
             break;
           }
           found.push(item);
-          left = Checked.#collect(item, found, left, depth - 1);
+          left = Checked.#collect(item, found, isOurs, left, depth - 1);
           if (left < 0) return -1;
           break;
         default:
@@ -112,7 +114,17 @@ class Checked extends PrivateBrand {
  * `undefined` is allowed as the value of an object's key. Nothing is frozen when the check fails.
  *
  * @param what names the value in messages, for example `event "PlanChanged"`.
- * @throws {SchemaError} `value-not-json` naming the path, for class instances, functions, symbols, bigints, bytes, NaN,
+ * @throws {SchemaError} `value-not-json` naming the path, for class instances, getters, functions, symbols, bigints, bytes, NaN,
  * infinities, `undefined` in lists, cycles, and nesting deeper than 1,000.
  */
-export const freezeJson: <T>(value: T, what: string) => DeepReadonly<T> = Checked.freeze;
+export function freezeJson<T>(value: T, what: string): DeepReadonly<T> {
+  return Checked.freeze(value, what);
+}
+
+/**
+ * The same for a value that this library has made, or `JSON.parse`: it has no getters, and is not searched for any.
+ * @internal
+ */
+export function freezeOwnJson<T>(value: T, what: string): DeepReadonly<T> {
+  return Checked.freeze(value, what, true);
+}

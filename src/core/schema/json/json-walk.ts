@@ -64,15 +64,20 @@ class JsonWalk {
 
   #visitObject(value: object): void {
     for (const key of plainKeys(value, this.#problem)) {
-      const item: unknown = Reflect.get(value, key);
-      if (item === undefined) continue;
       this.#path.push(key);
-      this.visit(item);
+      if (hasGetter(value, key)) throw this.#problem('is a getter, which may give another value each time');
+      const item: unknown = Reflect.get(value, key);
+      if (item !== undefined) this.visit(item);
       this.#path.pop();
     }
   }
 
   readonly #problem: Refuse = (problem) => notPlain(this.#what, this.#path, problem);
+}
+
+/** Whether a property of an object is computed when it is read. */
+export function hasGetter(object: object, key: string): boolean {
+  return Object.getOwnPropertyDescriptor(object, key)?.get !== undefined;
 }
 
 /** Makes the error for the value that is being looked at. */

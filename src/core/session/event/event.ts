@@ -15,6 +15,7 @@ import {
   type DeepReadonly,
   describeIssues,
   freezeJson,
+  freezeOwnJson,
   type InferInput,
   type InferOutput,
   parseInputSync,
@@ -93,7 +94,7 @@ export interface DispatchedEvent {
  */
 export function parsePayload(event: AnyEvent, payload: unknown): unknown {
   const what = `payload of event ${event.name}`;
-  if (event.schema === undefined) return freezeJson(payload, what);
+  if (event.schema === undefined) return freezeOwnJson(payload, what);
   const outcome = parseInputSync(compileSchema(event.schema), payload);
   if (outcome.ok) return freezeJson(outcome.value, what);
   throw new SchemaError('value-invalid', `The ${what} is not valid:\n${describeIssues(outcome.issues)}`, {

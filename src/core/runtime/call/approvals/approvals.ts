@@ -1,6 +1,6 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
-import { present } from '../../../internal/index.ts';
+import { freezeData, present } from '../../../internal/index.ts';
 import type { RecordedApproval } from '../../../tool/index.ts';
 import type { CallAttempt } from '../attempt/attempt.ts';
 import { awaitHook } from '../environment/call-hooks.ts';
@@ -27,7 +27,7 @@ export async function requestApproval(
   if (approve === undefined) return { approved: false, why: 'no approver is configured (option `approve`).' };
   let answer: ApprovalAnswer | null | undefined;
   try {
-    answer = await approve(request, { signal });
+    answer = await approve(freezeData(request), { signal });
   } catch (error) {
     return { approved: false, why: `the approver failed: ${describeError(error)}`, error };
   }

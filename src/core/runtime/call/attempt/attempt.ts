@@ -1,12 +1,13 @@
 import { describeError, TransactionClosedError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
-import { isPromiseLike, none } from '../../../internal/index.ts';
-import type { PolicyCall, PolicyPhases } from '../../../policy/index.ts';
+import { freezeData, isPromiseLike, none } from '../../../internal/index.ts';
+import type { PolicyPhases } from '../../../policy/index.ts';
 import type { SessionPatch } from '../../../session/index.ts';
 import type { AnyTool, TokenUsage, ToolSuccess, UnenforcedDecision } from '../../../tool/index.ts';
 import { RunStop, type StopReason } from '../../limits/run-stop.ts';
 import type { EvaluationEnvironment } from '../environment/environment.ts';
 import type { StagedCall } from '../environment/run-suspension.ts';
+import type { JudgedCall } from '../policies/judged-call.ts';
 import type { AttemptTrace } from '../report/call-reporter.ts';
 import type { ApprovalMemory } from '../tool-call/approval-memory.ts';
 import { type GoverningPolicy, policyPhases } from '../tool-call/policy-phases.ts';
@@ -46,8 +47,10 @@ export class CallAttempt {
   readonly transaction: CallTransaction;
   /** The policies over the call. */
   readonly policies: PolicyPhases<GoverningPolicy>;
-  /** The arguments as the input schema made them. */
+  /** The arguments as the input schema made them, for the handler alone: it may write to them. */
   params: unknown;
+  /** The call for policies, from its first steps on. */
+  judged: JudgedCall | undefined;
   /** What the handler returned, as it is recorded. */
   success: ToolSuccess<unknown> | undefined;
   /** The value of the success as the model gets it. */
@@ -80,7 +83,6 @@ export class CallAttempt {
   #timeout: AttemptEnd | undefined;
   #evaluations = 0;
   #innerChanges: FileChange[] | undefined;
-  #policyCall: PolicyCall | undefined;
 
   constructor(
     environment: EvaluationEnvironment,
@@ -105,15 +107,8 @@ export class CallAttempt {
 
   /** The net changes to files, once the handler has returned. */
   get changes(): readonly FileChange[] {
-    this.#changes ??= this.transaction.changes();
+    this.#changes ??= freezeData(this.transaction.changes());
     return this.#changes;
-  }
-
-  /** The call as policies judge it, once its arguments were read. */
-  get policyCall(): PolicyCall {
-    const { environment, params, resolved, tool } = this;
-    this.#policyCall ??= { tool, params, callId: resolved.call.callId, path: environment.outerCalls };
-    return this.#policyCall;
   }
 
   /** What was approved in this attempt and those before it. */
@@ -141,9 +136,9 @@ export class CallAttempt {
     return this.#innerStop;
   }
 
-  /** What calls inside have changed, in the order of their commits. */
+  /** What calls inside have changed so far, in the order of their commits. */
   get innerChanges(): readonly FileChange[] {
-    return this.#innerChanges ?? none;
+    return this.#innerChanges === undefined ? none : Object.freeze([...this.#innerChanges]);
   }
 
   /** Adds what a call inside has changed. */

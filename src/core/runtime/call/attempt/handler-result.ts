@@ -113,7 +113,7 @@ export function readOutput(
   const read: Writable<ToolSuccess<unknown>> = { success: true, message: wellFormedText(message), value };
   if (excludeValueFromContext !== undefined) read.excludeValueFromContext = excludeValueFromContext;
   if (attachments !== undefined) read.attachments = attachments;
-  return read;
+  return Object.freeze(read);
 }
 
 function invalidOutput(attempt: CallAttempt, text: string, error?: unknown): AttemptEnd {

@@ -1,5 +1,5 @@
 import type { FileChange } from '../../../filesystem/index.ts';
-import { present } from '../../../internal/index.ts';
+import { freezeData, present } from '../../../internal/index.ts';
 import { canonicalJson, type JsonValue } from '../../../schema/index.ts';
 import type { OuterToolCall, ToolSuccess } from '../../../tool/index.ts';
 import type { ToolCall } from '../tool-call/tool-call.ts';
@@ -217,7 +217,7 @@ export class RunSuspension {
       askedAtMs,
       ...present({ expiresAtMs: expiresMs === undefined ? undefined : askedAtMs + expiresMs }),
     };
-    return { ...pending, ...this.#options.answers?.earlier(pending) };
+    return freezeData({ ...pending, ...this.#options.answers?.earlier(pending) });
   }
 
   #placeOf({ callId }: { readonly callId: string }): number {

@@ -1,6 +1,6 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
-import { isPromiseLike, none, present } from '../../../internal/index.ts';
+import { isPromiseLike, none, present, whenSettled } from '../../../internal/index.ts';
 import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../../policy/index.ts';
 import type { ToolSuccess, UnenforcedDecision } from '../../../tool/index.ts';
 import { RunStoppedSignal } from '../../limits/run-stop.ts';
@@ -59,7 +59,7 @@ export function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion
 export function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
   const { checkingChanges } = attempt.policies;
   const { changes, transaction } = attempt;
-  const evidence = { readPaths: transaction.readPaths(), changes };
+  const evidence = { readPaths: Object.freeze(transaction.readPaths()), changes };
   return decide(attempt, { about: 'changes', policies: checkingChanges, evidence }, (policy, call, context) =>
     policy.checkChanges?.(call, changes, context),
   );
@@ -72,7 +72,8 @@ export function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuest
  */
 export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess<unknown>): Promise<void> {
   const { recording } = attempt.policies;
-  const evidence = { readPaths: attempt.transaction.readPaths(), changes: attempt.changes };
+  const readPaths = Object.freeze(attempt.transaction.readPaths());
+  const evidence = { readPaths, changes: attempt.changes };
   for (const governing of recording) {
     try {
       const answer = ask(attempt, governing, evidence, (policy, call, context) =>
@@ -133,11 +134,13 @@ function ask<Answer>(
   { readPaths, changes }: Evidence,
   question: Ask<Answer>,
 ): Answer | Promise<Answer> {
+  const { judged } = attempt;
+  if (judged === undefined) throw new RangeError('The arguments of the call were not read.');
   const innerChanges = policy.scope === 'own' ? none : attempt.innerChanges;
   const context = new CallPolicyContext(attempt, { policy, owner, readPaths, changes, innerChanges });
   let answer: Answer | PromiseLike<Answer>;
   try {
-    answer = question(policy, attempt.policyCall, context);
+    answer = whenSettled(judged.forPolicy(), (call) => question(policy, call, context));
   } catch (error) {
     CallPolicyContext.end(context);
     throw error;

@@ -2,7 +2,7 @@ import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
 import { none, present } from '../../../internal/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../../prompt/index.ts';
-import { freezeJson, type JsonObject } from '../../../schema/index.ts';
+import { freezeOwnJson, type JsonObject } from '../../../schema/index.ts';
 import type {
   MediaPart,
   ToolCallFailureReason,
@@ -152,14 +152,6 @@ type ParsedArguments =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly problem: string };
 
-/** The arguments once more, for a handler to keep and to change. */
-export function copyOfArguments(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOfArguments);
-  // Defines every key, also one called __proto__.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOfArguments(item)]));
-}
-
 function parseArguments(call: ToolCall): ParsedArguments {
   let value: unknown;
   try {
@@ -173,7 +165,7 @@ function parseArguments(call: ToolCall): ParsedArguments {
   if (Array.isArray(value)) return { ok: false, problem: 'got an array' };
   try {
     // Recorded as they are now, independent of what a handler does to its copy. JSON text can hold what JSON values cannot: 1e999.
-    freezeJson(value, 'what the text holds');
+    freezeOwnJson(value, 'what the text holds');
   } catch (error) {
     return { ok: false, problem: `they cannot be used (${describeError(error)})` };
   }

@@ -65,16 +65,35 @@ describe('freezeJson', () => {
   });
 
   it('does not look again at what it has frozen', () => {
-    let reads = 0;
-    const inner = {
-      get counted(): number {
-        reads += 1;
-        return 1;
+    let looks = 0;
+    const inner = new Proxy(
+      { a: 1 },
+      {
+        ownKeys: (target) => {
+          looks += 1;
+          return Reflect.ownKeys(target);
+        },
       },
-    };
+    );
     freezeJson(inner, 'it');
+    const before = looks;
     freezeJson({ inner }, 'it');
-    expect(reads).toBe(1);
+    expect(looks).toBe(before);
+  });
+
+  it('refuses a getter at any depth, which may give another value each time', () => {
+    let reads = 0;
+    const list = [
+      {
+        get counted(): number {
+          reads += 1;
+          return reads;
+        },
+      },
+    ];
+    expect(() => freezeJson({ list }, 'it')).toThrow('Not plain JSON: it at list[0].counted is a getter');
+    expect(Object.isFrozen(list)).toBe(false);
+    expect(reads).toBe(0);
   });
 
   it('checks objects again that another module has frozen', () => {
