@@ -65,7 +65,7 @@ const textCuts = {
       TemplateLiteral(node) {
         for (const [index, expression] of node['expressions'].entries()) {
           const after = node['quasis'][index + 1].value.cooked;
-          if (/^(…|\.\.\.)/.test(after) && lengthOfStart(expression) !== undefined)
+          if (/^(…|\.\.\.)/.test(after) && isStart(expression))
             context.report({ node: expression, message });
         }
       },
@@ -73,7 +73,7 @@ const textCuts = {
       BinaryExpression(node) {
         const { left, right } = node;
         if (node['operator'] !== '+' || right.type !== 'Literal') return;
-        if (/^(…|\.\.\.)/.test(right['value']) && lengthOfStart(left) !== undefined)
+        if (/^(…|\.\.\.)/.test(right['value']) && isStart(left))
           context.report({ node: left, message });
       },
       /** @param {Node} node */
@@ -249,12 +249,17 @@ function lengthOfStart(node) {
   return callee['object']['callee']?.property?.name === 'digest' ? undefined : given[1];
 }
 
+/** Whether the start of something is taken, in a way that is not reported as a cut already. @param {Node} node @returns {boolean} */
+function isStart(node) {
+  return lengthOfStart(node) !== undefined && !isTextCut(node);
+}
+
 /**
  * Whether a call cuts a text at a number or a limit: any `substring` or `substr`, and `slice` of what is called a text. A place that was looked for,
  * such as `text.slice(0, end)`, is between characters. @param {Node} node @returns {boolean}
  */
-function isTextCut({ callee, arguments: given }) {
-  if (callee.type !== 'MemberExpression') return false;
+function isTextCut({ type, callee, arguments: given }) {
+  if (type !== 'CallExpression' || callee.type !== 'MemberExpression') return false;
   const method = callee['property'].name;
   if (['substring', 'substr'].includes(method)) return true;
   const { object } = callee;

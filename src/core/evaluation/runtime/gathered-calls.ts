@@ -245,18 +245,20 @@ export function toCallPart(call: ToolRuntimeCall): ToolCallPart {
     type: 'tool-call',
     callId,
     name: wellFormed(name),
-    arguments: wellFormedJson(toText(given)),
+    arguments: toText(given),
   } as const;
   return isComplete === undefined ? part : { ...part, isComplete };
 }
 
 function toText(given: ToolRuntimeCall['arguments']): string {
-  if (typeof given === 'string') return given;
+  if (typeof given === 'string') return wellFormedJson(given);
+  let text: string | undefined;
+  let cause: unknown = new TypeError(`${typeof given} has no JSON text`);
   try {
-    return JSON.stringify(given);
-  } catch (cause) {
-    throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, {
-      cause,
-    });
+    text = JSON.stringify(given);
+  } catch (error) {
+    cause = error;
   }
+  if (text !== undefined) return wellFormedJson(text);
+  throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, { cause });
 }

@@ -1,5 +1,5 @@
 /** Under this key a request has what is called with each sign of the server. A client passes it on unread. */
-const signListener: unique symbol = Symbol('weakincentives.onSign');
+const signListener: unique symbol = Symbol('onSign');
 
 /** The part of the options of a request that {@link reportingFetch} reads. */
 export interface ReportingRequest {
