@@ -65,16 +65,14 @@ const textCuts = {
       TemplateLiteral(node) {
         for (const [index, expression] of node['expressions'].entries()) {
           const after = node['quasis'][index + 1].value.cooked;
-          if (/^(…|\.\.\.)/.test(after) && isStart(expression))
-            context.report({ node: expression, message });
+          if (/^(…|\.\.\.)/.test(after) && isStart(expression)) context.report({ node: expression, message });
         }
       },
       /** @param {Node} node */
       BinaryExpression(node) {
         const { left, right } = node;
         if (node['operator'] !== '+' || right.type !== 'Literal') return;
-        if (/^(…|\.\.\.)/.test(right['value']) && isStart(left))
-          context.report({ node: left, message });
+        if (/^(…|\.\.\.)/.test(right['value']) && isStart(left)) context.report({ node: left, message });
       },
       /** @param {Node} node */
       CallExpression(node) {

@@ -1,7 +1,8 @@
 import { Ajv } from 'ajv';
 import { jsonSchema, promptTemplate, type Schema, section, ToolResult, tool } from 'weakincentives';
 import { z } from 'zod';
-import { copyOfArguments, resolveCall } from '../../src/core/runtime/call/tool-call/tool-call.ts';
+import { writableCopy } from '../../src/core/internal/index.ts';
+import { resolveCall } from '../../src/core/runtime/call/tool-call/tool-call.ts';
 import { VisiblePrompt } from '../../src/core/runtime/model/visible-prompt.ts';
 import { compileSchema, parseInput } from '../../src/core/schema/index.ts';
 import { runProgram } from '../harness/program.ts';
@@ -70,8 +71,8 @@ async function callOf(inputSchema: Schema<Params>): Promise<Way> {
     validate: fits,
     read: (text) => {
       const call = { callId: 'call', toolName: 'count', arguments: text, turn: 1 };
-      const resolution = resolveCall(call, { display, outer: undefined });
-      return resolution.kind === 'resolved' && fits(copyOfArguments(resolution.resolved.params));
+      const resolution = resolveCall(call, { display, outer: undefined, roots: { filesystem: undefined } });
+      return resolution.kind === 'resolved' && fits(writableCopy(resolution.resolved.params));
     },
   };
 }

@@ -68,7 +68,8 @@ class DataCopying {
     }
     if (isPlainObject(value)) return this.#copyObject(value, prototype, depth + 1);
     this.isFrozen = false;
-    if (prototype === Date.prototype && value instanceof Date) return new Date(value.getTime());
+    // oxlint-disable-next-line no-restricted-globals -- A date of somebody is copied; the time is not asked for.
+    if (prototype === Date.prototype) return structuredClone(value);
     if (prototype === Uint8Array.prototype && value instanceof Uint8Array) return value.slice();
     const copyAll = (items: Iterable<unknown>): unknown[] =>
       [...items].map((item) => this.copy(item, depth + 1));

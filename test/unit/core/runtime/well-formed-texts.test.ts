@@ -132,7 +132,7 @@ describe('half of a surrogate pair', () => {
       journal,
       runId: 'run',
       input: half,
-    } as Parameters<typeof resumeRun>[0]);
+    });
     expect(again.requests).toHaveLength(1);
     expect(again.requests[0]).not.toMatch(lone);
     expect(JSON.stringify(end)).not.toMatch(lone);

@@ -7,7 +7,6 @@ import type { AnyTool, TokenUsage, ToolSuccess, UnenforcedDecision } from '../..
 import { RunStop, type StopReason } from '../../limits/run-stop.ts';
 import type { EvaluationEnvironment } from '../environment/environment.ts';
 import type { StagedCall } from '../environment/run-suspension.ts';
-import type { JudgedCall } from '../policies/judged-call.ts';
 import type { AttemptTrace } from '../report/call-reporter.ts';
 import type { ApprovalMemory } from '../tool-call/approval-memory.ts';
 import { type GoverningPolicy, policyPhases } from '../tool-call/policy-phases.ts';
@@ -15,6 +14,7 @@ import type { ResolvedCall, ToolCall } from '../tool-call/tool-call.ts';
 import { externalEffectsNote, failed, type Verdict, whatIsLeft } from '../tool-call/verdict.ts';
 import { CallTransaction } from '../transaction/transaction.ts';
 import { AttemptEnd, verdictOn } from './exceptions.ts';
+import type { JudgedCall } from './judged-call.ts';
 
 /** The call of the attempts, independent of their outcomes. */
 export interface AttemptedCall {

@@ -167,8 +167,9 @@ describe('what is judged', () => {
     });
     expect(ran).toEqual([1]);
     expect(calls.map(({ params }) => params)).toEqual([{ list: [{ n: 1 }] }, { list: [{ n: 1 }] }]);
+    const [first] = calls;
     expect(() => {
-      (calls[0]?.params as { list: { n: number }[] }).list.push({ n: 2 });
+      (first?.params as { list: { n: number }[] } | undefined)?.list.push({ n: 2 });
     }).toThrow(TypeError);
   });
 

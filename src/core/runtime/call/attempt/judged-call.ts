@@ -2,7 +2,16 @@ import { SchemaError } from '../../../error/index.ts';
 import { type DataCopy, frozenCopy, whenSettled, writableCopy } from '../../../internal/index.ts';
 import type { PolicyCall } from '../../../policy/index.ts';
 import { describeIssues, type ParseOutcome, parseInput } from '../../../schema/index.ts';
-import type { CallAttempt } from '../attempt/attempt.ts';
+import type { AnyTool } from '../../../tool/index.ts';
+import type { EvaluationEnvironment } from '../environment/environment.ts';
+import type { ResolvedCall } from '../tool-call/tool-call.ts';
+
+/** The attempt at a call that is judged. */
+interface JudgedAttempt {
+  readonly environment: EvaluationEnvironment;
+  readonly resolved: ResolvedCall;
+  readonly tool: AnyTool;
+}
 
 /**
  * The call as policies get it. Nothing that one of them does to it reaches another one, the handler, an approver or the record, and nothing
@@ -11,13 +20,13 @@ import type { CallAttempt } from '../attempt/attempt.ts';
  * @see docs/spec/tool-calls.md §3
  */
 export class JudgedCall {
-  readonly #attempt: CallAttempt;
+  readonly #attempt: JudgedAttempt;
   /** Made before the handler begins; undefined for arguments that cannot be copied. */
   readonly #copy: DataCopy | undefined;
   #shared: PolicyCall | undefined;
 
   /** @param params as the input schema made them. */
-  constructor(attempt: CallAttempt, params: unknown) {
+  constructor(attempt: JudgedAttempt, params: unknown) {
     this.#attempt = attempt;
     this.#copy = frozenCopy(params);
   }
