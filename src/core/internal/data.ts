@@ -68,7 +68,7 @@ class DataCopying {
     }
     if (isPlainObject(value)) return this.#copyObject(value, prototype, depth + 1);
     this.isFrozen = false;
-    // oxlint-disable-next-line no-restricted-globals -- A date of somebody is copied; the time is not asked for.
+    // oxlint-disable-next-line no-restricted-globals -- A date that was given is copied; the time is not asked for.
     if (prototype === Date.prototype) return structuredClone(value);
     if (prototype === Uint8Array.prototype && value instanceof Uint8Array) return value.slice();
     const copyAll = (items: Iterable<unknown>): unknown[] =>

@@ -16,7 +16,10 @@ import type { PolicyDecision } from './policy-decision.ts';
 /** The call that a policy judges. */
 export interface PolicyCall {
   readonly tool: AnyTool;
-  /** What the tool's schema made of the arguments; undefined when the tool takes none. */
+  /**
+   * What the tool's schema made of the arguments, read-only; undefined when the tool takes none. A date, a map or an instance of a class in it is the
+   * policy's own: writing to it changes neither what runs nor what others get.
+   */
   readonly params: unknown;
   readonly callId: string;
   /**
