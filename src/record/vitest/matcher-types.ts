@@ -4,7 +4,7 @@ import type { TokenPrices } from '../../core/tool/index.ts';
 
 /** What a run may have spent at most. Each limit is inclusive; at least one has to be there. */
 export interface SpendingLimits {
-  /** Input and output tokens together, evaluations inside calls included: 0 or more. */
+  /** Input and output tokens together, evaluations inside calls included: 0 or more. A turn that reports no usage, as a scripted one without `usage`, counts as 0. */
   readonly tokens?: number;
   /** Turns of the model, without those inside calls: 0 or more. */
   readonly turns?: number;

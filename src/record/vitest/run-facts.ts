@@ -18,6 +18,8 @@ export interface CallFact {
   /** Absent: it has not ended. */
   readonly outcome?: ToolInvokedPayload['outcome'];
   readonly reason?: ToolInvokedPayload['reason'];
+  /** What the model read about the call, where it is known: of a denied one the policy and its reason. */
+  readonly message?: string;
   /** Committed for good: so is every call around it. */
   readonly isCommitted: boolean;
   /** How many calls it was made inside of. */
@@ -66,7 +68,7 @@ function factsOfRecord(record: RunRecord): RunFacts {
     calls: record.calls.map((call) => ({
       toolName: call.toolName,
       params: call.params,
-      ...present({ outcome: call.outcome, reason: call.reason }),
+      ...present({ outcome: call.outcome, reason: call.reason, message: call.message }),
       isCommitted: call.isFinal && call.outcome === 'committed',
       depth: depthOf(call.run),
     })),
@@ -101,7 +103,7 @@ function factsOfSession(session: ReadonlySessionView): RunFacts {
       toolName: invocation.toolName,
       params: invocation.params,
       outcome: invocation.outcome,
-      ...present({ reason: invocation.reason }),
+      ...present({ reason: invocation.reason, message: invocation.message }),
       isCommitted: invocation.outcome === 'committed' && isOuterCommitted(invocation, invocations),
       depth: invocation.parentCallIds?.length ?? 0,
     })),

@@ -1,5 +1,5 @@
 import { compileFileGlob } from '../../core/filesystem/index.ts';
-import { cutAfter } from '../../core/internal/index.ts';
+import { cutAfter, oneLine } from '../../core/internal/index.ts';
 import { tokenCost } from '../../core/runtime/index.ts';
 import type { MatcherContext, MatcherResult } from './matcher-context.ts';
 import type { SpendingLimits, WinkMatchers } from './matcher-types.ts';
@@ -39,6 +39,8 @@ const maxListed = 20;
 const maxDepth = 5;
 /** How many characters of the arguments of a call a message shows. */
 const maxParams = 200;
+/** How many characters of what became of a call a message shows: the policy that denied it, and why. */
+const maxMessage = 300;
 
 /** Whether a run has a call of a tool with these arguments, and what calls it has if not. */
 function matchCalls(
@@ -77,7 +79,7 @@ function listed(calls: readonly CallFact[]): string {
   return lines.join('\n');
 }
 
-function describeCall({ toolName, params, outcome, reason, isCommitted, depth }: CallFact): string {
+function describeCall({ toolName, params, outcome, reason, message, isCommitted, depth }: CallFact): string {
   const text = params === undefined ? '' : JSON.stringify(params);
   const shown = cutAfter(text, maxParams);
   const place = depth === 0 ? '' : ' inside another call';
@@ -85,7 +87,9 @@ function describeCall({ toolName, params, outcome, reason, isCommitted, depth }:
     outcome === 'committed' && !isCommitted
       ? 'committed into a call that was not'
       : (outcome ?? 'not ended') + (reason === undefined ? '' : ` (${reason})`);
-  return `${toolName}(${shown})${place}: ${state}`;
+  const why =
+    outcome === 'committed' || message === undefined ? '' : `: ${cutAfter(oneLine(message), maxMessage)}`;
+  return `${toolName}(${shown})${place}: ${state}${why}`;
 }
 
 /** Whether a run changed these files, and which it did if not. */
@@ -144,9 +148,9 @@ function matchLimits(received: unknown, limits: SpendingLimits): MatcherResult {
   if (typeof given !== 'object' || given === null) throw new TypeError('The limits must be an object.');
   const { tokens, turns, cost } = limits;
   const checks = [
-    ...(tokens === undefined ? [] : [check('tokens', tokens, tokensOf(facts))]),
+    ...(tokens === undefined ? [] : [check('tokens', tokens, tokensOf(facts), uncounted(facts))]),
     ...(turns === undefined ? [] : [check('turns', turns, facts.turns)]),
-    ...(cost === undefined ? [] : [check('cost', cost, costOf(facts, limits))]),
+    ...(cost === undefined ? [] : [check('cost', cost, costOf(facts, limits), uncounted(facts))]),
   ];
   if (checks.length === 0) throw new TypeError('Give at least one limit: tokens, turns or cost.');
   const passed = checks.filter(({ excess }) => excess > 0);
@@ -165,29 +169,36 @@ interface LimitCheck {
   readonly limit: number;
   readonly spent: number;
   readonly excess: number;
+  /** What to know of the figure; empty for nothing. */
+  readonly note: string;
 }
 
-function check(name: keyof SpendingLimits, limit: number, spent: number): LimitCheck {
+function check(name: keyof SpendingLimits, limit: number, spent: number, note = ''): LimitCheck {
   if (typeof limit !== 'number' || !(limit >= 0)) {
     throw new TypeError(`The limit ${name} must be a number of at least 0, got ${String(limit)}.`);
   }
   // Costs are sums of millionths: their difference has no more decimal places.
-  return { name, limit, spent, excess: Math.round((spent - limit) * 1e6) / 1e6 };
+  return { name, limit, spent, excess: Math.round((spent - limit) * 1e6) / 1e6, note };
 }
 
-function describeSpent({ name, limit, spent }: LimitCheck): string {
-  return `${name} ${spent} of ${limit}`;
+function describeSpent({ name, limit, spent, note }: LimitCheck): string {
+  return `${name} ${spent} of ${limit}${note}`;
 }
 
 function describeExcess({ name, limit, spent, excess }: LimitCheck): string {
   return `${name}: ${spent}, which is ${excess} over ${limit}`;
 }
 
-function tokensOf({ usage }: RunFacts): number {
-  const { inputTokens, outputTokens } = usage;
-  if (inputTokens === undefined && outputTokens === undefined)
-    throw new TypeError('The model reported no token counts, so the limit tokens cannot be checked.');
-  return (inputTokens ?? 0) + (outputTokens ?? 0);
+function tokensOf({ usage: { inputTokens = 0, outputTokens = 0 } }: RunFacts): number {
+  return inputTokens + outputTokens;
+}
+
+/** A scripted turn without `usage` counts as 0. */
+function uncounted({ usage: { inputTokens, outputTokens } }: RunFacts): string {
+  const isCounted = inputTokens !== undefined || outputTokens !== undefined;
+  return isCounted
+    ? ''
+    : ' (the model reported no usage, which counts as 0; a scripted turn reports it as `usage`)';
 }
 
 function costOf({ usage, prices: known }: RunFacts, { prices = known }: SpendingLimits): number {

@@ -73,7 +73,12 @@ function tokenObject(
     toJSON: (): never =>
       refuse(`turns "${name}" into JSON; objects and lists are written as JSON anyway`, name),
     [Symbol.toPrimitive]: (hint: string): string =>
-      hint === 'number' ? refuse(`computes with "${name}" where it may only interpolate it`, name) : token(),
+      hint === 'number'
+        ? refuse(
+            `computes with "${name}" where it may only interpolate it; use "render", which gets the params themselves`,
+            name,
+          )
+        : token(),
     get [quotedForm]() {
       return quotedOne();
     },

@@ -1,5 +1,5 @@
 import { describeError, PromptValidationError } from '../../error/index.ts';
-import { type RefuseTemplate, standIn, standIns } from './stand-in.ts';
+import { quotedStandIn, type RefuseTemplate, standIn, standIns } from './stand-in.ts';
 import { type TemplatePart, templateSource } from './template-text.ts';
 
 /** A template function without the types of its placeholders. */
@@ -89,7 +89,7 @@ function runOnce(
 
   for (const [number, { name }] of tokens.entries()) {
     if (!found.has(number))
-      refuse(`changes, compares or drops "${name}" where it may only interpolate it`, name);
+      refuse(`changes, compares or drops "${name}" where it may only interpolate it; ${wayOut}`, name);
   }
   const used = new Set(tokens.map(({ read }) => read));
   for (const [read, name] of reads.entries()) {
@@ -102,15 +102,24 @@ function runOnce(
   return templateSource(parts);
 }
 
+/** What to write in the place of a lone placeholder. */
+const asText = 'put a placeholder into a text, as in `${p.name}`';
+/** What to do where values are needed. */
+const wayOut =
+  'a text that is computed from the values comes from "render", which gets the params themselves';
+
 function run(template: TemplateFunction, placeholders: object, refuse: RefuseTemplate): string {
   try {
     // `never` is the function's own type for its placeholders, which the caller of the builder has checked.
     const text: unknown = template(placeholders as never);
-    return typeof text === 'string' ? text : refuse(`returned a ${typeof text} where a text is expected`, '');
+    if (typeof text === 'string') return text;
+    const isLone = quotedStandIn(text) !== undefined;
+    const returned = isLone ? 'a placeholder alone' : `the type ${typeof text}`;
+    return refuse(`returned ${returned} where a text is expected; ${isLone ? asText : wayOut}`, '');
   } catch (cause) {
     if (PromptValidationError.isInstance(cause)) throw cause;
     return refuse(
-      `threw when it ran on placeholders (${describeError(cause)}); it may only interpolate them`,
+      `threw when it ran on placeholders (${describeError(cause)}); it may only interpolate them, and ${wayOut}`,
       '',
       cause,
     );

@@ -160,10 +160,12 @@ describe('template functions', () => {
       // As JavaScript callers may write it.
       section({ title: 'T', key: 't', params, template: template as string });
     expect(() => broken((p: { readonly name: string }) => p.name.toUpperCase())).toThrow(
-      /threw when it ran on placeholders/,
+      /threw when it ran on placeholders .* comes from "render"/,
     );
-    expect(() => broken(() => 5)).toThrow(/returned a number/);
-    expect(() => broken((p: { readonly name: string }) => p.name)).toThrow(/returned a object/);
+    expect(() => broken(() => 5)).toThrow(/returned the type number .* comes from "render"/);
+    expect(() => broken((p: { readonly name: string }) => p.name)).toThrow(
+      'returned a placeholder alone where a text is expected; put a placeholder into a text, as in `${p.name}`',
+    );
     expect(() => broken((p: { readonly nope: string }) => `<${p.nope}>`)).toThrow(
       /uses "nope", which is not a param/,
     );
