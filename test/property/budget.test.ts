@@ -44,8 +44,10 @@ interface PlannedRun {
 }
 
 const count = fc.integer({ min: 0, max: 40 });
+// Zeros count as missing, which has tests of its own.
+const some = fc.integer({ min: 1, max: 40 });
 const usage: fc.Arbitrary<TokenUsage> = fc
-  .record({ cachedInputTokens: count, otherInput: count, outputTokens: count })
+  .record({ cachedInputTokens: count, otherInput: some, outputTokens: some })
   .map(({ cachedInputTokens, otherInput, outputTokens }) => ({
     inputTokens: cachedInputTokens + otherInput,
     cachedInputTokens,
