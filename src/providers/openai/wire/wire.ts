@@ -16,7 +16,12 @@ export type InputItem =
   | { type: 'message'; role: 'user'; content: InputContent[] }
   | { type: 'message'; role: 'assistant'; content: string }
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
-  | { type: 'function_call_output'; call_id: string; output: string | InputContent[]; caller?: ProgramCaller }
+  | {
+      type: 'function_call_output';
+      call_id: string;
+      output: string | InputContent[];
+      caller?: { [Name in keyof ProgramCaller]: ProgramCaller[Name] };
+    }
   | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason?: string };
 
 /** The program of the provider that made a call, as the call names it. */
