@@ -72,41 +72,6 @@ export function describeSearch(open: OpenFilesystem): void {
       expect(await filesystem.glob('**', { limit: 4 })).toMatchObject({ truncated: false });
     });
 
-    it.each([true, false])(
-      'shows the matches of a long line where they are (literal: %s)',
-      async (literal) => {
-        const line = `${'a();'.repeat(2000)}find(1);${'b();'.repeat(2000)}👍find(2);👍${'c();'.repeat(2000)}find(3);`;
-        const filesystem = await open({ files: { 'bundle.js': `short find(0);\n${line}\n` } });
-        const { matches } = await filesystem.grep(literal ? 'find(' : 'find\\(\\d', {
-          literal,
-          maxLineLength: 60,
-        });
-        expect(matches).toHaveLength(4);
-        expect(matches[0]).toEqual({ path: 'bundle.js', line: 1, text: 'short find(0);' });
-        for (const [index, match] of matches.slice(1).entries()) {
-          const { column = 0, text } = match;
-          expect(line.indexOf(`find(${index + 1})`) + 1).toBe(column);
-          expect(text).toContain(`find(${index + 1});`);
-          expect(text).not.toMatch(/\p{Surrogate}/u);
-          expect(text.length).toBeLessThanOrEqual(62);
-          expect(line).toContain(text.replace(/^…/, '').replace(/…$/, ''));
-          expect(match).not.toHaveProperty('more');
-        }
-      },
-    );
-
-    it('shows every match of a long line, each once, also at the border of a part', async () => {
-      for (let gap = 1; gap < 40; gap += 1) {
-        const line = Array.from({ length: 5 }, (_, index) => `<${index}>`)
-          .join('-'.repeat(gap))
-          .padEnd(200, '.');
-        const filesystem = await open({ files: { f: line } });
-        const { matches } = await filesystem.grep('<\\d>', { maxLineLength: 20 });
-        const shown = matches.map(({ text }) => text).join(' ');
-        for (let index = 0; index < 5; index += 1) expect(shown).toContain(`<${index}>`);
-      }
-    });
-
     it('refuses bad patterns, paths and limits', async () => {
       const filesystem = await open({ files });
       for (const pattern of ['', '/', '.', 'src/', '../*', 'a/../b', 'x'.repeat(1025), '{a,b}'.repeat(7)]) {
