@@ -108,7 +108,7 @@ function assertEdits(path: string, edits: readonly TextEdit[]): void {
   }
 }
 
-/** What an edit looks for and puts in its place. A byte order mark that was copied from elsewhere is no part of either. */
+/** What an edit looks for and puts in its place. A byte order mark that was copied from elsewhere belongs to neither. */
 function soughtIn(text: string, { oldText, newText }: TextEdit): Pick<TextEdit, 'oldText' | 'newText'> {
   const wanted = toLineFeeds(oldText);
   if (!wanted.startsWith(byteOrderMark) || text.includes(wanted)) return { oldText: wanted, newText };

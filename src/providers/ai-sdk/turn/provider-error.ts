@@ -18,7 +18,7 @@ const unreadable = new Set([
   'AI_NoContentGeneratedError',
 ]);
 
-/** The AI SDK's names for a body that is no JSON. */
+/** The AI SDK's names for a body that is not JSON. */
 const empty = new Set(['AI_JSONParseError', 'AI_EmptyResponseBodyError']);
 
 /**

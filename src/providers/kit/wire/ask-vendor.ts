@@ -69,7 +69,7 @@ export async function askVendor(
   } finally {
     silence.rest();
   }
-  // What a client gives for an empty body, and for one that is no JSON.
+  // What a client gives for an empty body, and for one that is not JSON.
   if (typeof answer !== 'object' || answer === null) throw toNoAnswerError(answer);
   if (!isEventStream(answer)) return answer;
   return read(answer, { signal: ended, silence, clock, leave: () => left.abort(), ...present({ onDelta }) });

@@ -54,7 +54,7 @@ export const vendorErrorCodes: ProviderErrorOptions & { readonly codes: object }
 };
 
 /**
- * Converts a failed request to a {@link ThrottleError} if it may pass with time, such as an answer that is no JSON, or concerns the account, to a {@link
+ * Converts a failed request to a {@link ThrottleError} if it may pass with time, such as an answer that is not JSON, or concerns the account, to a {@link
  * ModelResponseError} for a conversation that is too long; otherwise returns the error itself, with
  * the server's reason in its message. Errors are recognized by their properties, not by their class, so that any client can
  * throw them. Never throws; anything but an object is returned unchanged.

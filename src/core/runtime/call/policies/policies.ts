@@ -19,6 +19,11 @@ interface Evidence {
 
 const noEvidence: Evidence = { readPaths: none, changes: none };
 
+/** Once the handler has returned; read-only, since all policies get the same. */
+function evidenceOf({ changes, transaction }: CallAttempt): Evidence {
+  return { readPaths: Object.freeze(transaction.fileReads?.readPaths() ?? none), changes };
+}
+
 type Ask<Answer> = (
   policy: ToolPolicy,
   call: PolicyCall,
@@ -58,10 +63,9 @@ export function checkCall(attempt: CallAttempt): Promise<readonly PolicyQuestion
  */
 export function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuestion[]> {
   const { checkingChanges } = attempt.policies;
-  const { changes, transaction } = attempt;
-  const evidence = { readPaths: Object.freeze(transaction.readPaths()), changes };
+  const evidence = evidenceOf(attempt);
   return decide(attempt, { about: 'changes', policies: checkingChanges, evidence }, (policy, call, context) =>
-    policy.checkChanges?.(call, changes, context),
+    policy.checkChanges?.(call, evidence.changes, context),
   );
 }
 
@@ -72,8 +76,7 @@ export function checkChanges(attempt: CallAttempt): Promise<readonly PolicyQuest
  */
 export async function recordInPolicies(attempt: CallAttempt, result: ToolSuccess<unknown>): Promise<void> {
   const { recording } = attempt.policies;
-  const readPaths = Object.freeze(attempt.transaction.readPaths());
-  const evidence = { readPaths, changes: attempt.changes };
+  const evidence = evidenceOf(attempt);
   for (const governing of recording) {
     try {
       const answer = ask(attempt, governing, evidence, (policy, call, context) =>

@@ -1,5 +1,6 @@
 import { describeError, TransactionClosedError } from '../../../error/index.ts';
 import type { FileChange, Filesystem } from '../../../filesystem/index.ts';
+import { none } from '../../../internal/index.ts';
 import type { PolicyResultContext, ToolPolicy } from '../../../policy/index.ts';
 import type { ResourceResolver } from '../../../resource/index.ts';
 import type { SessionFork, SessionView } from '../../../session/index.ts';
@@ -46,7 +47,9 @@ export class CallPolicyContext implements PolicyResultContext {
   }
 
   get '~contentReads'(): PolicyResultContext['~contentReads'] {
-    return this.#attempt.transaction.contentReads();
+    const { fileReads } = this.#attempt.transaction;
+    // Undefined where the file system does not say.
+    return fileReads === undefined ? none : fileReads['~contentReads']?.();
   }
 
   get prompt(): PromptPort {

@@ -1,6 +1,5 @@
 import { TransactionClosedError } from '../../../error/index.ts';
 import {
-  type ContentRead,
   type FileChange,
   type FilePatch,
   type FileRead,
@@ -252,14 +251,9 @@ export class CallTransaction {
     return this.#seenFiles?.changes() ?? none;
   }
 
-  /** The files whose content was read so far. */
-  readPaths(): readonly string[] {
-    return this.#seenFiles?.readPaths() ?? none;
-  }
-
-  /** The same, with the parts of their texts that were returned; undefined where the file system does not say. */
-  contentReads(): readonly ContentRead[] | undefined {
-    return this.#seenFiles === undefined ? none : this.#seenFiles['~contentReads']?.();
+  /** Says whose content was read so far; undefined while no files were looked at. */
+  get fileReads(): Pick<FilesystemFork, 'readPaths' | '~contentReads'> | undefined {
+    return this.#seenFiles;
   }
 
   /** True when resources take part: whether their reads hold may have to be awaited. */
