@@ -45,7 +45,7 @@ export function toSettings(
   const limits = withDefaults(limitChecks, options.limits);
   return {
     history: wellFormedSaid(options.history ?? []),
-    input: wellFormed(options.input),
+    input: options.input,
     pendingCalls: options.pendingCalls ?? 'interrupt',
     budget: options.limits?.budget,
     feedback: options.feedback ?? [],
@@ -90,7 +90,7 @@ export function toInnerSettings(
   return {
     ...outer,
     history: wellFormedSaid(options.history ?? []),
-    input: wellFormed(options.input),
+    input: options.input,
     budget: limits.budget,
     pendingCalls: options.pendingCalls ?? outer.pendingCalls,
     agent: undefined,

@@ -138,6 +138,28 @@ describe('half of a surrogate pair', () => {
     expect(JSON.stringify(end)).not.toMatch(lone);
   });
 
+  test('is not asked with again when a run of before is resumed, whose rows hold halves', async () => {
+    const { adapter } = recordedModel(turns);
+    const journal = memoryJournal();
+    await adapter.evaluate(prompt, { ...options, journal, runId: 'run' });
+    const read = journal.read.bind(journal);
+    journal.read = async (runId, from) =>
+      (await read(runId, from)).map((row) => ({ ...row, line: row.line.replaceAll('\uFFFD', '\\ud83d') }));
+    expect(JSON.stringify(await journal.read('run'))).toMatch(lone);
+    const again = recordedModel([]);
+    const end = await resumeRun({
+      ...options,
+      adapter: again.adapter,
+      prompt,
+      journal,
+      runId: 'run',
+      input: half,
+    });
+    expect(again.requests).toHaveLength(1);
+    expect(again.requests[0]).not.toMatch(lone);
+    expect(JSON.stringify(end)).not.toMatch(lone);
+  });
+
   test('is refused in the name of a run', async () => {
     const { adapter } = recordedModel([]);
     await expect(adapter.evaluate(prompt, { journal: memoryJournal(), runId: half })).rejects.toThrow(
@@ -159,5 +181,36 @@ describe('half of a surrogate pair', () => {
     for await (const event of adapter.stream(prompt))
       if (event.type === 'text-delta') pieces.push(event.text);
     expect(pieces).toEqual(['a', '😀b', 'c', '\uFFFD']);
+  });
+
+  test('is replaced within a piece of a stream, where nothing can complete it', async () => {
+    const adapter = providerAdapter({
+      model: {
+        name: 'model',
+        generate: async (_request, { onDelta }) => {
+          await onDelta?.({ type: 'text-delta', text: `a${half}b` });
+          return { content: [{ type: 'text', text: 'ab' }], finishReason: 'stop' };
+        },
+      },
+    });
+    const pieces: string[] = [];
+    for await (const event of adapter.stream(prompt))
+      if (event.type === 'text-delta') pieces.push(event.text);
+    expect(pieces).toEqual(['a\uFFFDb']);
+  });
+
+  test('never reaches a provider in the reason of a no to what it asked', async () => {
+    const asking: ModelTurn = {
+      content: [
+        { type: 'approval-request', approvalId: 'x', toolName: 'shelf', name: 'take', arguments: '{}' },
+      ],
+      finishReason: 'tool-calls',
+    };
+    const { adapter, requests } = recordedModel([asking]);
+    const { conversation } = await adapter.evaluate(prompt, {
+      approve: () => ({ approved: false, reason: `Not ${half}` }),
+    });
+    expect(requests[1]).toContain('Not \uFFFD');
+    expect(JSON.stringify(conversation)).not.toMatch(lone);
   });
 });

@@ -160,6 +160,21 @@ describe('a run that is suspended', () => {
     expect(seen[0]).toContain('pending');
   });
 
+  it('keeps its questions whatever onPending does to them', async () => {
+    const journal = watchedJournal();
+    const end = await calling(call('publish', 'b')).evaluate(promptOf({ ran: [] }), {
+      journal,
+      runId: 'run',
+      approve: suspendApproval({
+        onPending: ([question]) => {
+          Object.assign(question ?? {}, { toolName: 'other', digest: 'other' });
+        },
+      }),
+    });
+    expect(end).toMatchObject({ finishReason: 'suspended', pending: [{ toolName: 'publish' }] });
+    expect(end).not.toMatchObject({ pending: [{ digest: 'other' }] });
+  });
+
   it('goes on with a yes, and asks every check again', async () => {
     const ran: string[] = [];
     const asked: string[] = [];

@@ -83,8 +83,6 @@ export class CallAttempt {
   #timeout: AttemptEnd | undefined;
   #evaluations = 0;
   #innerChanges: FileChange[] | undefined;
-  /** A read-only copy, made again when there are more. */
-  #shownInnerChanges: readonly FileChange[] | undefined;
 
   constructor(
     environment: EvaluationEnvironment,
@@ -140,16 +138,13 @@ export class CallAttempt {
 
   /** What calls inside have changed so far, in the order of their commits. */
   get innerChanges(): readonly FileChange[] {
-    if (this.#innerChanges === undefined) return none;
-    this.#shownInnerChanges ??= Object.freeze([...this.#innerChanges]);
-    return this.#shownInnerChanges;
+    return this.#innerChanges === undefined ? none : Object.freeze([...this.#innerChanges]);
   }
 
   /** Adds what a call inside has changed. */
   addInnerChanges(changes: readonly FileChange[]): void {
     this.#innerChanges ??= [];
     for (const change of changes) this.#innerChanges.push(change);
-    this.#shownInnerChanges = undefined;
   }
 
   /** What the attempt has done, once its handler has returned success, with all that its reads found. */

@@ -173,6 +173,76 @@ describe('what is judged', () => {
     }).toThrow(TypeError);
   });
 
+  it('is the same for each policy where it holds dates and maps, which cannot be frozen', async () => {
+    const dated = tool({
+      name: 'dated',
+      description: 'Takes a day.',
+      inputSchema: z.object({
+        day: z.string().transform((text) => ({ at: new Date(text), by: new Map([['name', [text]]]) })),
+      }),
+      execute: ({ day }) => ToolResult.ok(null, `${day.at.toISOString()} ${day.by.get('name')?.join()}`),
+    });
+    const seen: string[] = [];
+    const policy = (name: string): ToolPolicy => ({
+      name,
+      check: ({ params }) => {
+        const { day } = params as { day: { at: Date; by: Map<string, string[]> } };
+        seen.push(`${day.at.toISOString()} ${day.by.get('name')?.join()}`);
+        day.at.setTime(0);
+        day.by.clear();
+        return PolicyDecision.allow();
+      },
+    });
+    const { texts } = await runCalls({
+      tools: [dated],
+      policies: [policy('one'), policy('two')],
+      calls: [{ name: 'dated', arguments: { day: '2026-01-01' } }],
+    });
+    const day = '2026-01-01T00:00:00.000Z 2026-01-01';
+    expect(seen).toEqual([day, day]);
+    expect(only(texts)).toBe(day);
+  });
+
+  it('comes with evidence that no policy can change for the next one', async () => {
+    const copy = tool({
+      name: 'copy',
+      description: 'Copies a file.',
+      effects: 'state',
+      execute: async (_params, { filesystem }) => {
+        await filesystem.write('b.txt', (await filesystem.read('a.txt')).text);
+        return ToolResult.ok(null);
+      },
+    });
+    const seen: unknown[] = [];
+    const policy = (name: string): ToolPolicy => ({
+      name,
+      checkChanges: (_call, changes, { readPaths }) => {
+        seen.push(
+          [...readPaths],
+          changes.map(({ path }) => path),
+        );
+        meddle(readPaths, 0);
+        meddle(changes, 0);
+        return PolicyDecision.allow();
+      },
+      onResult: (_call, _result, { readPaths, changes }) => {
+        seen.push(
+          [...readPaths],
+          changes.map(({ path }) => path),
+        );
+        meddle(readPaths, 0);
+        meddle(changes, 0);
+      },
+    });
+    await runCalls({
+      tools: [copy],
+      policies: [policy('one'), policy('two')],
+      calls: [{ name: 'copy' }],
+      files: { 'a.txt': 'a' },
+    });
+    expect(seen).toEqual(Array.from({ length: 4 }, () => [['a.txt'], ['b.txt']]).flat());
+  });
+
   it('is refused when the schema does not accept the arguments a second time', async () => {
     let times = 0;
     const fickle = tool({
@@ -198,6 +268,7 @@ describe('what is judged', () => {
   it('is what a person is asked about, and an approver cannot change what is asked next', async () => {
     const ran: unknown[] = [];
     const asked: unknown[] = [];
+    const frozen: boolean[] = [];
     const ask = (name: string): ToolPolicy => ({
       name,
       check: () => PolicyDecision.ask('Sure?'),
@@ -209,6 +280,7 @@ describe('what is judged', () => {
       calls: [{ name: 'pay', arguments: given }],
       files: {},
       approve: (request: ApprovalRequest) => {
+        frozen.push([request, request.params, request.changes].every(Object.isFrozen));
         asked.push([request.params, request.changes?.map(({ path }) => path), request.toolName]);
         for (const path of [['params'], ['params', 'amount'], ['params', 'to', 'names', 0], ['toolName']]) {
           meddle(request, ...path);
@@ -221,6 +293,7 @@ describe('what is judged', () => {
     const question = [given, undefined, 'pay'];
     const changes = [given, ['paid.txt'], 'pay'];
     expect(asked).toEqual([question, question, changes, changes]);
+    expect(frozen).toEqual([true, true, true, true]);
     expect(ran).toEqual([right]);
     expect(only(invocations)).toMatchObject({
       params: given,
