@@ -29,9 +29,9 @@ export interface DataCopy {
  * @returns undefined for what holds anything else: a getter, an instance of another class, a function, a cycle.
  */
 export function frozenCopy(value: unknown): DataCopy | undefined {
-  const copying = new DataCopying(true);
+  const copying: Copying = { freezes: true, isFrozen: true };
   try {
-    return { value: copying.copy(value, 0), isFrozen: copying.isFrozen };
+    return { value: copyOf(value, 0, copying), isFrozen: copying.isFrozen };
   } catch (error) {
     if (error === cannotCopy) return undefined;
     throw error;
@@ -40,7 +40,13 @@ export function frozenCopy(value: unknown): DataCopy | undefined {
 
 /** A copy of plain JSON that can be changed. */
 export function writableCopy(value: unknown): unknown {
-  return new DataCopying(false).copy(value, 0);
+  return copyOf(value, 0, { freezes: false, isFrozen: false });
+}
+
+interface Copying {
+  readonly freezes: boolean;
+  /** False once something was copied that cannot be frozen. */
+  isFrozen: boolean;
 }
 
 /** Thrown inside {@link frozenCopy}. */
@@ -49,47 +55,37 @@ const cannotCopy: unique symbol = Symbol('cannot be copied');
 /** Deeper values count as cycles: JSON may not be nested so deep. */
 const maxDepth = 1_000;
 
-class DataCopying {
-  /** False once something was copied that cannot be frozen. */
-  isFrozen = true;
-  readonly #freezes: boolean;
-
-  constructor(freezes: boolean) {
-    this.#freezes = freezes;
+function copyOf(value: unknown, depth: number, copying: Copying): unknown {
+  if (typeof value === 'function' || depth > maxDepth) throw cannotCopy;
+  if (typeof value !== 'object' || value === null) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Array.prototype && Array.isArray(value)) {
+    const list = value.map((item) => copyOf(item, depth + 1, copying));
+    return copying.freezes ? Object.freeze(list) : list;
   }
-
-  copy(value: unknown, depth: number): unknown {
-    if (typeof value === 'function' || depth > maxDepth) throw cannotCopy;
-    if (typeof value !== 'object' || value === null) return value;
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Array.prototype && Array.isArray(value)) {
-      const list = value.map((item) => this.copy(item, depth + 1));
-      return this.#freezes ? Object.freeze(list) : list;
-    }
-    if (isPlainObject(value)) return this.#copyObject(value, prototype, depth + 1);
-    this.isFrozen = false;
-    // oxlint-disable-next-line no-restricted-globals -- A date that was given is copied; the time is not asked for.
-    if (prototype === Date.prototype) return structuredClone(value);
-    if (prototype === Uint8Array.prototype && value instanceof Uint8Array) return value.slice();
-    const copyAll = (items: Iterable<unknown>): unknown[] =>
-      [...items].map((item) => this.copy(item, depth + 1));
-    if (prototype === Set.prototype && value instanceof Set) return new Set(copyAll(value));
-    if (prototype === Map.prototype && value instanceof Map) {
-      const values = copyAll(value.values());
-      return new Map(copyAll(value.keys()).map((key, index) => [key, values[index]]));
-    }
-    throw cannotCopy;
+  if (!isPlainObject(value)) return copyOfInstance(value, depth, copying);
+  const copy: Record<string, unknown> = prototype === null ? Object.create(null) : {};
+  for (const key of Reflect.ownKeys(value)) {
+    const property = Object.getOwnPropertyDescriptor(value, key);
+    if (typeof key === 'symbol' || property === undefined || !('value' in property)) throw cannotCopy;
+    const item = copyOf(property.value, depth + 1, copying);
+    if (key === '__proto__') Object.defineProperty(copy, key, { ...property, value: item });
+    else copy[key] = item;
   }
+  return copying.freezes ? Object.freeze(copy) : copy;
+}
 
-  #copyObject(value: object, prototype: unknown, depth: number): object {
-    const copy: Record<string, unknown> = prototype === null ? Object.create(null) : {};
-    for (const key of Reflect.ownKeys(value)) {
-      const property = Object.getOwnPropertyDescriptor(value, key);
-      if (typeof key === 'symbol' || property === undefined || !('value' in property)) throw cannotCopy;
-      const item = this.copy(property.value, depth);
-      if (key === '__proto__') Object.defineProperty(copy, key, { ...property, value: item });
-      else copy[key] = item;
-    }
-    return this.#freezes ? Object.freeze(copy) : copy;
+function copyOfInstance(value: object, depth: number, copying: Copying): unknown {
+  copying.isFrozen = false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // oxlint-disable-next-line no-restricted-globals -- A date that was given is copied; the time is not asked for.
+  if (prototype === Date.prototype || prototype === Uint8Array.prototype) return structuredClone(value);
+  const copyAll = (items: Iterable<unknown>): unknown[] =>
+    [...items].map((item) => copyOf(item, depth + 1, copying));
+  if (prototype === Set.prototype && value instanceof Set) return new Set(copyAll(value));
+  if (prototype === Map.prototype && value instanceof Map) {
+    const values = copyAll(value.values());
+    return new Map(copyAll(value.keys()).map((key, index) => [key, values[index]]));
   }
+  throw cannotCopy;
 }

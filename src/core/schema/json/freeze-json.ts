@@ -117,9 +117,7 @@ class Checked extends PrivateBrand {
  * @throws {SchemaError} `value-not-json` naming the path, for class instances, getters, functions, symbols, bigints, bytes, NaN,
  * infinities, `undefined` in lists, cycles, and nesting deeper than 1,000.
  */
-export function freezeJson<T>(value: T, what: string): DeepReadonly<T> {
-  return Checked.freeze(value, what);
-}
+export const freezeJson: <T>(value: T, what: string) => DeepReadonly<T> = Checked.freeze;
 
 /**
  * The same for a value that this library has made, or `JSON.parse`: it has no getters, and is not searched for any.
