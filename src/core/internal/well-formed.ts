@@ -1,4 +1,5 @@
 import { isPlainObject } from './is.ts';
+import { none } from './list.ts';
 import { readJson } from './read-json.ts';
 
 /** The text with U+FFFD in the place of each half of a surrogate pair, which strict servers refuse. */
@@ -43,8 +44,46 @@ function repaired<T>(value: T, read: TextReader): T {
   return isContainer(value) && hasFault(value, read) ? (copyOf(value, read) as T) : value;
 }
 
-/** Without recursion: what a model said may be nested deeper than the stack is. */
+/** A value with more values or deeper nesting is left to the general walk, which takes any. */
+const maxSimpleValues = 2_000;
+const maxSimpleDepth = 64;
+
 function hasFault(value: object, read: TextReader): boolean {
+  const found = findFault(value, read, maxSimpleValues, maxSimpleDepth);
+  return found === 'fault' || (found === 'unknown' && hasFaultAnywhere(value, read));
+}
+
+/** Looks at the common case, a small tree. @returns how many more values may be looked at where there is no fault. */
+function findFault(
+  value: object,
+  read: TextReader,
+  limit: number,
+  depth: number,
+): number | 'fault' | 'unknown' {
+  const list: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+  const keys = list === undefined ? Object.keys(value) : none;
+  const count = list === undefined ? keys.length : list.length;
+  // Read by its own keys only.
+  const record = value as Readonly<Record<string, unknown>>;
+  let left = limit - count;
+  if (left < 0 || depth === 0) return 'unknown';
+  for (let index = 0; index < count; index += 1) {
+    const key = keys[index];
+    if (key?.isWellFormed() === false) return 'fault';
+    const member = key === undefined ? list?.[index] : record[key];
+    if (typeof member === 'string') {
+      if (read(member, key) !== member) return 'fault';
+    } else if (isContainer(member)) {
+      const found = findFault(member, read, left, depth - 1);
+      if (typeof found === 'string') return found;
+      left = found;
+    }
+  }
+  return left;
+}
+
+/** Without recursion: what a model said may be nested deeper than the stack is. */
+function hasFaultAnywhere(value: object, read: TextReader): boolean {
   const pending: object[] = [value];
   const seen = new Set<object>();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

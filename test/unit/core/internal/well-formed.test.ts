@@ -35,6 +35,24 @@ describe('a value', () => {
     expect(JSON.stringify(wellFormed(value))).toBe(`{"__proto__":{"x":1},"a":"${mark}"}`);
   });
 
+  test.each([1_999, 2_000, 2_001, 5_000])('is found behind %i values', (count) => {
+    const list = [...Array.from({ length: count }, () => 'a'), half];
+    expect(wellFormed({ list, last: [half] })).toEqual({
+      list: [...list.slice(0, count), mark],
+      last: [mark],
+    });
+    const rows = [...Array.from({ length: count }, () => ({ a: 1 })), { a: { b: half } }];
+    expect(wellFormed(rows).at(-1)).toEqual({ a: { b: mark } });
+    const sound = rows.slice(0, count);
+    expect(wellFormed(sound)).toBe(sound);
+  });
+
+  test('takes no time that grows with what is shared', () => {
+    let shared: readonly unknown[] = ['a'];
+    for (let depth = 0; depth < 60; depth += 1) shared = [shared, shared];
+    expect(wellFormed(shared)).toBe(shared);
+  });
+
   test('may be nested deeper than the stack is, and contain itself', () => {
     let deep: unknown = half;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
