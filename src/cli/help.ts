@@ -11,7 +11,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal FILE] [options]
        wink runs [prune [RUN...] | stop RUN | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
        wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal FILE]
-       wink query RUN ["SQL"] [--json] [--timeout SECONDS] [--schema]
+       wink query RUN ["SQL"] [--json] [--timeout TIME] [--schema]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
 exports an agent made by defineAgent(). It works on a folder as it is on disk, and its changes are kept in memory:
@@ -67,6 +67,8 @@ Options:
   --max-cost AMOUNT   What the run may cost, in the currency of the prices: 2.50
   --prices PRICES     What a million tokens cost: INPUT/OUTPUT or INPUT/CACHED/OUTPUT, such as 1.25/0.125/10
   --deadline TIME     When the run must have ended: 30s, 10m, 1h
+  --timeout TIME      How long the provider of MODEL may give no sign of an answer (default 10m); then it is asked again
+  --idle-timeout TIME  How long the run may be without activity; then it fails
   --json              Print one event a line as JSON, and nothing else, on the standard output
   --log FILE          Write the same lines to a file
   --record [FILE]     Record the run in a new file, for "wink view" and "wink replay"; without FILE in a folder of the user's state

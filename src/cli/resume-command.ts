@@ -3,6 +3,7 @@ import type { JournaledRun } from '../core/runtime/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
 import { namedRun, runningError, taskToGoOn } from './journal/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from './journal/open-journal.ts';
+import { takesBaseUrl, takesTimeout } from './model/model-choice.ts';
 import type { ResumeRequest } from './options/resume-arguments.ts';
 import type { RunRequest, RunTask } from './options/run-arguments.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
@@ -48,10 +49,14 @@ function requestFor(
       `the changes of "${printable(runId)}" are in its folder already, so it cannot go on. Begin another run there.`,
     );
   }
+  const { model = kept.model } = limits;
   const isFinished = status === 'finished' && input === undefined;
   const task: RunTask = {
     ...kept,
     ...present(limits),
+    // What is kept for a model goes on only with one that takes it.
+    baseUrl: limits.baseUrl ?? (takesBaseUrl(model) ? kept.baseUrl : undefined),
+    timeoutMs: limits.timeoutMs ?? (takesTimeout(model) ? kept.timeoutMs : undefined),
     budget: { ...kept.budget, ...limits.budget },
     suspension: {
       isForced: suspension.isForced || kept.suspension.isForced,

@@ -180,6 +180,63 @@ describe('wink run with a model that streams', () => {
     expect(events.at(-1)).toMatchObject({ type: 'command-result', outcome: 'done', text: 'All is well.' });
   });
 
+  it.each([
+    ['never answers', ''],
+    [
+      'goes silent after its first events',
+      toServerSentEvents(toEvents(response([message('Half')])).slice(0, 3)),
+    ],
+  ])(
+    'asks a server that %s again after --timeout, and says with 1 that it gave no sign',
+    async (_what, sent) => {
+      let requests = 0;
+      await using server = await openWireServer(
+        () => {
+          requests += 1;
+          return eventStream(sent, 'open');
+        },
+        () => undefined,
+      );
+      const work = mkdtempSync(join(folder, 'silent-'));
+      const { code, stdout, stderr } = await run([
+        ...args(server.url, work),
+        '--deltas',
+        '--timeout',
+        '0.2s',
+      ]);
+      expect(code, stderr).toBe(1);
+      expect(stderr).toContain('The provider gave no sign for 200 ms (timeoutMs).');
+      const events = eventsOf(stdout);
+      const retries = events.filter(({ type }) => type === 'model-call-retry');
+      expect(retries.map(({ reason }) => reason)).toEqual(Array.from({ length: 4 }, () => 'timeout'));
+      expect(requests).toBe(5);
+      expect(events.find(({ type }) => type === 'run-end')).toMatchObject({
+        outcome: 'failed',
+        error: { code: 'evaluation-request-failed' },
+      });
+    },
+  );
+
+  it('ends with 1 after --idle-timeout, without asking again', async () => {
+    let requests = 0;
+    await using server = await openWireServer(
+      () => {
+        requests += 1;
+        return eventStream('', 'open');
+      },
+      () => undefined,
+    );
+    const work = mkdtempSync(join(folder, 'idle-'));
+    const { code, stdout, stderr } = await run([...args(server.url, work), '--idle-timeout', '0.3s']);
+    expect(code, stderr).toBe(1);
+    expect(stderr).toContain('no activity for 300 ms (limits.idleTimeoutMs)');
+    expect(requests).toBeLessThan(2);
+    expect(eventsOf(stdout).find(({ type }) => type === 'run-end')).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'evaluation-idle' },
+    });
+  });
+
   it('says with 1 that an answer failed in the middle of the stream', async () => {
     const failure = { type: 'error', code: 'invalid_prompt', message: 'That will not do.', param: null };
     await using server = await openWireServer(
@@ -333,6 +390,10 @@ ${more}
     install('two-providers', provider('export const other = { languageModel: model };'));
     install('no-provider', 'export const languageModel = 1;');
     install('broken', 'throw new Error("no luck");');
+    install(
+      'silent',
+      provider('mine.languageModel = (id) => ({ ...model(id), doGenerate: () => new Promise(() => {}) });'),
+    );
   });
 
   it('asks a model of a package beside the agent, and shows no key of it', async () => {
@@ -365,6 +426,13 @@ ${more}
     expect(stderr).toMatch(line);
     expect(code).toBe(2);
     expect(stdout).toBe('');
+  });
+
+  it('asks a model of a package again after --timeout', async () => {
+    const { code, stdout, stderr } = await run([...args('silent:tiny'), '--json', '--timeout', '0.1s']);
+    expect(code, stderr).toBe(1);
+    expect(stderr).toContain('The provider gave no sign for 100 ms (timeoutMs).');
+    expect(typesOf(stdout).filter((type) => type === 'model-call-retry')).toHaveLength(4);
   });
 
   it('takes no package from the folder that is worked on', async () => {

@@ -163,7 +163,7 @@ describe('wink run', () => {
       ],
       [
         ['run', 'own.ts', '--deadline', 'soon'],
-        /--deadline is "soon"; it must be a time such as 30s, 10m or 1h\./,
+        /--deadline is "soon"; it must be a time such as 30s, 10m or 1h, above 0 and at most 596h\./,
       ],
       [
         ['run', 'own.ts', '--log', 'absent/run.jsonl'],

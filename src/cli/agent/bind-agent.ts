@@ -19,7 +19,7 @@ export interface BoundAgentRequest {
   readonly workspaceName: string;
   readonly overrides: OverridesChoice | undefined;
   /** Undefined: no model is asked. */
-  readonly model: Pick<ModelSituation, 'choice' | 'baseUrl'> | undefined;
+  readonly model: Pick<ModelSituation, 'choice' | 'baseUrl' | 'timeoutMs'> | undefined;
 }
 
 /** An agent with its params. */

@@ -171,6 +171,7 @@ async function evaluate(
           ...present({
             maxTurns: request.maxTurns,
             maxRepeatedFailures: request.maxRepeatedFailures,
+            idleTimeoutMs: request.idleTimeoutMs,
             deadline: request.deadlineMs === undefined ? undefined : Deadline.after(request.deadlineMs),
           }),
         },

@@ -44,7 +44,7 @@ export interface OpenAgentOptions {
   /** Closes what was opened, also when a later step fails. */
   readonly opened: Disposals;
   /** Undefined: no model is asked. */
-  readonly model?: Pick<ModelSituation, 'choice' | 'baseUrl'>;
+  readonly model?: Pick<ModelSituation, 'choice' | 'baseUrl' | 'timeoutMs'>;
   /** File of the journal, undefined for the one in the user's state folder. Undefined: none is opened. */
   readonly journal: { readonly file: string | undefined } | undefined;
   /** Opens the journal. Default: as `journals.open()` does. @returns undefined: the run does without. */

@@ -44,7 +44,7 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
   const agent = await openAgent(request, {
     ...options,
     say,
-    model: { choice: request.model, baseUrl: request.baseUrl },
+    model: { choice: request.model, baseUrl: request.baseUrl, timeoutMs: request.timeoutMs },
     isApplyNamed: request.apply !== undefined,
     insteadOfWaiting: choice?.resumed === undefined ? 'leave out --apply' : undefined,
     journal: choice === undefined ? undefined : { file: choice.journalFile },

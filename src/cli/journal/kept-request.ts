@@ -72,6 +72,8 @@ const tasks = {
     maxRepeatedFailures: optional(number),
     budget: anyObject(),
     deadlineMs: optional(number),
+    timeoutMs: optional(number),
+    idleTimeoutMs: optional(number),
     suspension: kept<SuspensionChoice>({
       isForced: flag,
       expiresMs: optional(number),

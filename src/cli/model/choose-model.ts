@@ -12,6 +12,8 @@ import type { ModelMakers, VendorModel } from './model-makers.ts';
 export interface ModelSituation {
   readonly choice: ModelChoice | undefined;
   readonly baseUrl: string | undefined;
+  /** The longest wait for the next sign of the provider; undefined: that of the adapter. */
+  readonly timeoutMs: number | undefined;
   readonly agent: AnyAgent;
   /** Directory of the agent's module. */
   readonly agentFolder: string;
@@ -36,7 +38,7 @@ const credentials: Readonly<Record<Vendor, { readonly key: string; readonly toke
  * @throws {UsageError} when there is no model, or the selected one cannot be created.
  */
 export async function chooseModel(situation: ModelSituation): Promise<ProviderAdapter> {
-  const { choice, agent, baseUrl } = situation;
+  const { choice, agent, baseUrl, timeoutMs } = situation;
   if (choice?.kind === 'openai' || choice?.kind === 'anthropic') {
     return vendorModel(choice.kind, choice.model, situation);
   }
@@ -50,11 +52,16 @@ export async function chooseModel(situation: ModelSituation): Promise<ProviderAd
   }
   if (choice?.kind === 'ai-sdk') {
     const { makers, agentFolder } = situation;
+    const { package: of, model } = choice;
     const name = modelChoiceText(choice);
-    return made(() => makers['ai-sdk']({ package: choice.package, model: choice.model, name, agentFolder }));
+    return made(() => makers['ai-sdk']({ package: of, model, name, agentFolder, ...present({ timeoutMs }) }));
   }
-  if (agent.adapter !== undefined) return agentModel(agent.adapter, situation);
   const name = printable(agent.name);
+  if (agent.adapter !== undefined) {
+    if (timeoutMs !== undefined)
+      throw refuseTimeout(`${name} brings its own adapter, whose timeoutMs is set in its code`);
+    return agentModel(agent.adapter, situation);
+  }
   throw new UsageError(
     choice === undefined
       ? `${name} has no model, and none is selected: add --model openai:NAME (network, OPENAI_API_KEY), anthropic:NAME (ANTHROPIC_API_KEY) or ai-sdk:PACKAGE:NAME, with --base-url URL for another server, or give the agent an adapter.`
@@ -65,13 +72,15 @@ export async function chooseModel(situation: ModelSituation): Promise<ProviderAd
 /** An agent that asks its model itself: what it costs and whom it asks are its own settings. */
 async function harness(
   choice: Extract<ModelChoice, { readonly kind: 'claude-agent' | 'acp' }>,
-  { baseUrl, makers, variables }: ModelSituation,
+  { baseUrl, makers, timeoutMs, variables }: ModelSituation,
 ): Promise<ProviderAdapter> {
   if (baseUrl !== undefined) {
     throw new UsageError(
       `--base-url is for openai:NAME and anthropic:NAME; ${choice.kind} has settings of its own.`,
     );
   }
+  if (timeoutMs !== undefined)
+    throw refuseTimeout(`${choice.kind} asks its model itself, and --idle-timeout limits it`);
   const name = choice.kind === 'acp' ? choice.kind : modelChoiceText(choice);
   if (choice.kind === 'acp') {
     const line = readAgentLine(choice.line, variables);
@@ -84,7 +93,7 @@ async function harness(
 async function vendorModel(
   vendor: Vendor,
   model: string,
-  { baseUrl, variables, makers }: ModelSituation,
+  { baseUrl, variables, makers, timeoutMs }: ModelSituation,
 ): Promise<ProviderAdapter> {
   const name = `${vendor}:${model}`;
   const { key: keyName, token: tokenName } = credentials[vendor];
@@ -102,8 +111,14 @@ async function vendorModel(
       model,
       name,
       ...credential,
-      ...present({ baseURL: baseUrl }),
+      ...present({ baseURL: baseUrl, timeoutMs }),
     }),
+  );
+}
+
+function refuseTimeout(why: string): UsageError {
+  return new UsageError(
+    `--timeout is for openai:NAME, anthropic:NAME and ai-sdk:PACKAGE:NAME of --model; ${why}.`,
   );
 }
 

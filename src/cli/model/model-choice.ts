@@ -16,6 +16,16 @@ export type ModelChoice =
   /** The agent's own model. */
   | { readonly kind: 'rule-based' };
 
+/** Whether the model is asked at a server that `--base-url` may name. */
+export function takesBaseUrl(choice: ModelChoice | undefined): boolean {
+  return choice?.kind === 'openai' || choice?.kind === 'anthropic';
+}
+
+/** Whether the command makes the adapter that waits for the provider: `--timeout` limits that. */
+export function takesTimeout(choice: ModelChoice | undefined): boolean {
+  return takesBaseUrl(choice) || choice?.kind === 'ai-sdk';
+}
+
 /** All forms of a model name, for messages. */
 export const modelForms =
   'openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME, claude-agent, acp:COMMAND or rule-based';

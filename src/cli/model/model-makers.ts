@@ -1,4 +1,5 @@
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { AgentLine } from './agent-line.ts';
 import { loadPackageModel, type PackageModel } from './ai-sdk-package.ts';
 import type { Vendor } from './model-choice.ts';
@@ -12,12 +13,14 @@ export interface VendorModel {
   /** Replaces a key, where the vendor supports tokens. */
   readonly authToken?: string;
   readonly baseURL?: string;
+  /** The longest wait for the next sign of the provider. Default: that of the adapter. */
+  readonly timeoutMs?: number;
 }
 
 /** Creates adapters. Each is loaded only when a run selects it. May throw `MissingPeerError`. */
 export type ModelMakers = Readonly<
   Record<Vendor, (options: VendorModel) => Promise<ProviderAdapter>> & {
-    'ai-sdk': (options: PackageModel & { readonly name: string }) => Promise<ProviderAdapter>;
+    'ai-sdk': (options: PackageModel & Pick<VendorModel, 'name' | 'timeoutMs'>) => Promise<ProviderAdapter>;
     'claude-agent': (options: { readonly model?: string; readonly name: string }) => Promise<ProviderAdapter>;
     acp: (options: AgentLine & { readonly name: string }) => Promise<ProviderAdapter>;
   }
@@ -33,9 +36,9 @@ export const modelMakers: ModelMakers = {
     const { anthropic } = await import('../../providers/anthropic/index.ts');
     return anthropic(options);
   },
-  'ai-sdk': async ({ name, ...wanted }) => {
+  'ai-sdk': async ({ name, timeoutMs, ...wanted }) => {
     const { aiSdk } = await import('../../providers/ai-sdk/index.ts');
-    return aiSdk({ model: await loadPackageModel(wanted), name });
+    return aiSdk({ model: await loadPackageModel(wanted), name, ...present({ timeoutMs }) });
   },
   'claude-agent': async (options) => {
     const { claudeAgent } = await import('../../harness/claude-agent/index.ts');

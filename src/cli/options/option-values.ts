@@ -1,3 +1,4 @@
+import { maxTimerMs } from '../../core/error/index.ts';
 import type { ContextOptions } from '../../core/evaluation/index.ts';
 import { present, withoutByteOrderMark } from '../../core/internal/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
@@ -19,23 +20,24 @@ export function readAmount(name: string, text: string | undefined, least = 1): n
   throw new UsageError(`${name} is "${text}"; it must be a whole number from ${least} on.`);
 }
 
-export function readDeadline(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const milliseconds = readDuration(text);
-  if (milliseconds !== undefined) return milliseconds;
-  throw new UsageError(`--deadline is "${text}"; it must be a time such as 30s, 10m or 1h.`);
-}
-
 const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The longest delay of timers: 24 days. */
-const maxTimerMs = 2_147_483_647;
+/** What timers can wait for, in whole hours: 24 days. */
+const maxDurationHours = Math.floor(maxTimerMs / 3_600_000);
 
-/** Milliseconds of `30s`, `10m`, `1h` or `1.5h`; undefined for other strings, for zero, and above 24 days. */
-function readDuration(text: string): number | undefined {
+/** Milliseconds of a time that a timer waits for: `30s`, `10m`, `1h` or `1.5h`, from a millisecond to `maxHours`. */
+export function readDuration(
+  name: string,
+  text: string | undefined,
+  maxHours: number = maxDurationHours,
+): number | undefined {
+  if (text === undefined) return undefined;
   const [, amount = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([smh])$/.exec(text) ?? [];
   const milliseconds = Math.round(Number(amount) * (unitsMs[unit] ?? 0));
-  return milliseconds >= 1 && milliseconds <= maxTimerMs ? milliseconds : undefined;
+  if (milliseconds >= 1 && milliseconds <= maxHours * 3_600_000) return milliseconds;
+  throw new UsageError(
+    `${name} is "${text}"; it must be a time such as 30s, 10m or 1h, above 0 and at most ${maxHours}h.`,
+  );
 }
 
 /** Milliseconds of a long time: `30m`, `12h` or `30d`, in whole numbers. */

@@ -27,15 +27,19 @@ export interface ResumeRequest extends CommandRequest<'resume'> {
 
 /** Options of `wink run` that are passed on. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
 const limits = ['model', 'base-url', 'max-turns', 'max-repeated-failures', 'max-tokens', 'max-cost'] as const;
-const others = ['prices', 'deadline', 'expires', 'on-suspend', 'log', 'journal', 'input'] as const;
+const times = ['deadline', 'timeout', 'idle-timeout'] as const;
+const others = ['prices', 'expires', 'on-suspend', 'log', 'journal', 'input'] as const;
 const flags = ['suspend', 'json', 'deltas', 'full', 'otel', 'strict'] as const;
 
-type ResumeText = (typeof limits | typeof others)[number];
+type ResumeText = (typeof limits | typeof times | typeof others)[number];
 type ResumeFlag = (typeof flags)[number];
 type Values = OptionValues<ResumeText, ResumeFlag | 'verbose'>;
 
 /** The options of `wink resume`. */
-export const resumeOptions: OptionNames<ResumeText, ResumeFlag> = { texts: [...limits, ...others], flags };
+export const resumeOptions: OptionNames<ResumeText, ResumeFlag> = {
+  texts: [...limits, ...times, ...others],
+  flags,
+};
 
 /** Reads the arguments after `resume`. */
 export const readResumeArguments: ArgumentReader<ResumeRequest> = argumentReader(

@@ -13,7 +13,7 @@ import {
   readBaseUrl,
   readBudget,
   readContextOverflow,
-  readDeadline,
+  readDuration,
   readExpiry,
   readOverrides,
   readParams,
@@ -51,6 +51,10 @@ export interface RunTask {
   /** The budget of the run; takes precedence over the agent's. */
   readonly budget: Budget;
   readonly deadlineMs: number | undefined;
+  /** How long the provider of a model of `--model` may give no sign of an answer. */
+  readonly timeoutMs: number | undefined;
+  /** How long the run may be without activity. */
+  readonly idleTimeoutMs: number | undefined;
   readonly suspension: SuspensionChoice;
   /** Undefined: the texts of the code. */
   readonly overrides: OverridesChoice | undefined;
@@ -146,6 +150,8 @@ const texts = [
   'max-cost',
   'prices',
   'deadline',
+  'timeout',
+  'idle-timeout',
   'log',
   'record',
   'journal',
@@ -245,7 +251,17 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
 /** The model and limits of a run, which it may be given anew when it goes on. */
 export function readLimits(
   values: Values,
-): Pick<RunTask, 'model' | 'baseUrl' | 'maxTurns' | 'maxRepeatedFailures' | 'budget' | 'deadlineMs'> {
+): Pick<
+  RunTask,
+  | 'model'
+  | 'baseUrl'
+  | 'maxTurns'
+  | 'maxRepeatedFailures'
+  | 'budget'
+  | 'deadlineMs'
+  | 'timeoutMs'
+  | 'idleTimeoutMs'
+> {
   return {
     model: readModelChoice(values.model),
     baseUrl: readBaseUrl(values['base-url']),
@@ -256,7 +272,9 @@ export function readLimits(
       maxCost: values['max-cost'],
       prices: values.prices,
     }),
-    deadlineMs: readDeadline(values.deadline),
+    deadlineMs: readDuration('--deadline', values.deadline),
+    timeoutMs: readDuration('--timeout', values.timeout),
+    idleTimeoutMs: readDuration('--idle-timeout', values['idle-timeout']),
   };
 }
 

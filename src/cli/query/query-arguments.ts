@@ -1,7 +1,6 @@
 import { argumentReader, type CommandRequest } from '../options/command-line.ts';
-import { readRecordName } from '../options/option-values.ts';
+import { readDuration, readRecordName } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable } from '../process/plain-text.ts';
 
 /** A request of `wink query`. */
 export interface QueryRequest extends CommandRequest<'query'> {
@@ -24,7 +23,7 @@ export interface QueryHelpRequest {
 
 const defaultTimeoutMs = 30_000;
 /** A day: what is longer than this is a mistake in the unit. */
-const maxTimeoutMs = 86_400_000;
+const maxTimeoutHours = 24;
 
 const read = argumentReader<QueryRequest, 'timeout' | 'journal', 'json' | 'schema'>(
   'query',
@@ -62,11 +61,8 @@ export function readQueryArguments(argv: readonly string[]): QueryRequest | Quer
   return request.kind === 'help' ? { kind: 'query-help' } : request;
 }
 
+/** A number without a unit has seconds. */
 function readTimeout(given: string | undefined): number {
-  if (given === undefined) return defaultTimeoutMs;
-  const timeoutMs = /^\d+(\.\d+)?$/.test(given) ? Math.ceil(Number(given) * 1000) : 0;
-  if (timeoutMs >= 1 && timeoutMs <= maxTimeoutMs) return timeoutMs;
-  throw new UsageError(
-    `--timeout ${printable(given)} is not possible: give seconds, above 0 and up to ${maxTimeoutMs / 1000}.`,
-  );
+  const text = given !== undefined && /^[\d.]+$/.test(given) ? `${given}s` : given;
+  return readDuration('--timeout', text, maxTimeoutHours) ?? defaultTimeoutMs;
 }

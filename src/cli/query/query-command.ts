@@ -84,7 +84,7 @@ function print(ending: QueryEnding, request: QueryRequest, environment: CliEnvir
       );
     case 'timeout':
       return fail(
-        `the query was stopped after ${counted(request.timeoutMs / 1000, 'second')}; --timeout SECONDS allows more`,
+        `the query was stopped after ${counted(request.timeoutMs / 1000, 'second')}; --timeout allows more`,
       );
     case 'too-large':
       return fail('the query needs more memory than it may have: select fewer rows or shorter values');
@@ -170,7 +170,7 @@ Examples:
 
 Options:
   --json              Print an array of objects, one line a row; integers that a number cannot hold are texts, bytes are x'…'
-  --timeout SECONDS   When the query is stopped (default 30)
+  --timeout TIME      When the query is stopped: 30s (default), 2m; a number alone is seconds
   --schema            Print the CREATE TABLE statements, which say what each column holds
   --verbose           Print the stack of errors
   -h, --help          Print this help

@@ -4,6 +4,7 @@ import { type ArgumentReader, argumentReader, type CommandRequest } from '../opt
 import {
   type OverridesChoice,
   readBaseUrl,
+  readDuration,
   readOverrides,
   readParams,
   readRecordName,
@@ -23,6 +24,8 @@ export interface ReplayRequest extends CommandRequest<'replay'> {
   /** The model that takes over with `continue`; undefined: the agent's own. */
   readonly model: ModelChoice | undefined;
   readonly baseUrl: string | undefined;
+  /** How long the provider of that model may give no sign of an answer. */
+  readonly timeoutMs: number | undefined;
   readonly tools: 'recorded' | 'live' | Readonly<Record<string, 'recorded' | 'live'>> | undefined;
   readonly params: JsonObject;
   /** File of the servers whose tools the run had; undefined: none. */
@@ -39,7 +42,7 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
   'replay',
   {
     texts: [
-      ...(['on-drift', 'tools', 'journal', 'params', 'model', 'base-url'] as const),
+      ...(['on-drift', 'tools', 'journal', 'params', 'model', 'base-url', 'timeout'] as const),
       ...(['tag', 'overrides', 'mcp', 'workspace'] as const),
     ],
     flags: ['json'],
@@ -49,10 +52,12 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
     if (others.length > 0)
       throw new UsageError(`one record and one agent at a time, not ${2 + others.length} names.`);
     const onDrift = readDrift(values['on-drift']);
-    const onlyWithModel = values.model === undefined ? '--base-url' : '--model';
-    if (onDrift !== 'continue' && (values.model ?? values['base-url']) !== undefined)
+    const onlyWithModel = (['model', 'base-url', 'timeout'] as const).find(
+      (option) => values[option] !== undefined,
+    );
+    if (onDrift !== 'continue' && onlyWithModel !== undefined)
       throw new UsageError(
-        `${onlyWithModel} is for --on-drift continue: otherwise the answers are those of the record.`,
+        `--${onlyWithModel} is for --on-drift continue: otherwise the answers are those of the record.`,
       );
     return {
       file,
@@ -61,6 +66,7 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
       onDrift,
       model: readModelChoice(values.model),
       baseUrl: readBaseUrl(values['base-url']),
+      timeoutMs: readDuration('--timeout', values.timeout),
       tools: readTools(values.tools),
       params: readParams(values.params),
       mcpFile: values.mcp,

@@ -53,7 +53,10 @@ export async function replayCommand(
           ? (record.workspace ?? folderName(undefined))
           : folderName(request.workspace),
       overrides: request.overrides,
-      model: request.onDrift === 'continue' ? { choice: request.model, baseUrl: request.baseUrl } : undefined,
+      model:
+        request.onDrift === 'continue'
+          ? { choice: request.model, baseUrl: request.baseUrl, timeoutMs: request.timeoutMs }
+          : undefined,
     },
     environment,
     parts,

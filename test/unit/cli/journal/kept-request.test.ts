@@ -5,7 +5,16 @@ import { fromJournal, toJournal } from '../../../../src/cli/journal/kept-request
 
 const runWords = [
   ...['run', '/agents/a.ts', '--params={"a":1}', '--input=Go on.', '--model=openai:x', '--apply=each'],
-  ...['--max-cost=2.50', '--prices=1/2', '--deadline=10m', '--tag=t', '--overrides=/texts', '--no-enforce'],
+  ...[
+    '--max-cost=2.50',
+    '--prices=1/2',
+    '--deadline=10m',
+    '--timeout=45s',
+    '--idle-timeout=2m',
+    '--tag=t',
+    '--overrides=/texts',
+    '--no-enforce',
+  ],
   ...['--sandbox=podman:node:22', '--mcp=/servers.json', '--suspend', '--expires=7d', '--on-suspend=notify'],
   ...['--context-overflow=drop-tool-results', '--max-conversation-turns=4', '--effort=low'],
   ...['--workspace=/work'],

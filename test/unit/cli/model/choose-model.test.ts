@@ -27,6 +27,7 @@ function situation(parts: Partial<ModelSituation>): ModelSituation & { readonly 
   return {
     choice: undefined,
     baseUrl: undefined,
+    timeoutMs: undefined,
     agent: defineAgent({ template }),
     agentFolder: '/agents',
     params: {},
@@ -150,6 +151,17 @@ describe('chooseModel', () => {
     });
   });
 
+  it.each<[NonNullable<ModelSituation['choice']>]>([
+    [{ kind: 'openai', model: 'm' }],
+    [{ kind: 'anthropic', model: 'm' }],
+    [{ kind: 'ai-sdk', package: 'p', model: 'm' }],
+  ])('passes the longest wait on to the adapter that it makes: %j', async (choice) => {
+    const variables = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
+    const chosen = situation({ choice, variables, timeoutMs: 30_000 });
+    expect(await chooseModel(chosen)).toBe(network);
+    expect(chosen.asked).toEqual([expect.objectContaining({ timeoutMs: 30_000 })]);
+  });
+
   const refusing = (error: Error): ModelMakers => {
     const refuse = async (): Promise<never> => {
       throw error;
@@ -199,6 +211,27 @@ describe('chooseModel', () => {
       { baseUrl: 'http://x', choice: { kind: 'rule-based' }, agent: defineAgent({ template, adapter: own }) },
       /^--base-url names a server/,
     ],
+    [
+      'a wait for the own one',
+      { timeoutMs: 1, agent: defineAgent({ template, adapter: own }) },
+      /^--timeout is for openai:NAME, .* of --model; Demo brings its own adapter, whose timeoutMs is set in its code\.$/,
+    ],
+    [
+      'a wait for the own one that is named',
+      { timeoutMs: 1, choice: { kind: 'rule-based' }, agent: defineAgent({ template, adapter: own }) },
+      /^--timeout is for openai:NAME, .*; Demo brings its own adapter/,
+    ],
+    [
+      'a wait for Claude Code',
+      { timeoutMs: 1, choice: { kind: 'claude-agent', model: undefined } },
+      /^--timeout is for openai:NAME, .*; claude-agent asks its model itself, and --idle-timeout limits it\.$/,
+    ],
+    [
+      'a wait for an agent of others',
+      { timeoutMs: 1, choice: { kind: 'acp', line: 'opencode acp' } },
+      /^--timeout is for openai:NAME, .*; acp asks its model itself/,
+    ],
+    ['a wait without a model', { timeoutMs: 1 }, /^Demo has no model, and none is selected/],
     [
       'a failing function',
       { agent: defineAgent({ template, adapter: throwing }) },
