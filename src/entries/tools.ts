@@ -48,6 +48,7 @@ export {
   type PlanStepStatus,
   planCompletion,
   planningToolsSection,
+  type ReadPlan,
   SetupPlan,
   type SetupPlanPayload,
   UpdateStep,

@@ -10,6 +10,7 @@ import {
   type PlanStep,
   type PlanStepStatus,
   planningToolsSection,
+  type ReadPlan,
   SetupPlan,
   UpdateStep,
 } from 'weakincentives/tools';
@@ -42,6 +43,14 @@ test('a strategy is one of three texts', () => {
 test('the section needs no params', () => {
   const template = promptTemplate({ ns: 'tests', key: 'plan', sections: [planningToolsSection()] });
   expectTypeOf(template.bind()).toExtend<Prompt>();
+});
+
+test('reading the plan takes nothing', () => {
+  const params: ReadPlan = {};
+  expectTypeOf(params).toEqualTypeOf<Readonly<Record<string, never>>>();
+  // @ts-expect-error there is nothing to say
+  const more: ReadPlan = { stepId: 1 };
+  void more;
 });
 
 test('events carry typed payloads', () => {

@@ -6,6 +6,7 @@ export { type PlanCompletionOptions, planCompletion } from './plan-completion.ts
 export {
   AddStep,
   type AddStepPayload,
+  type ReadPlan,
   SetupPlan,
   type SetupPlanPayload,
   UpdateStep,

@@ -41,6 +41,9 @@ const updateStep = {
 /** What {@link UpdateStep} carries: a step and what to change about it, a title, a status or both. */
 export interface UpdateStepPayload extends RecordOf<typeof updateStep> {}
 
+/** What reading the plan takes: nothing. It is the input of the tool `planning_read_plan`, `{}`, and not an event, since reading changes nothing. */
+export type ReadPlan = Readonly<Record<string, never>>;
+
 /**
  * Starts a plan, in place of the one there was: active, its steps pending and numbered from 1. Dispatching it throws when
  * a text is out of bounds.

@@ -4,7 +4,7 @@ import { type AnyTool, ToolResult, tool } from '../../core/tool/index.ts';
 import { CurrentPlan } from './current-plan.ts';
 import { countSteps, doneSteps, renderPlan, renderSteps } from './format-plan.ts';
 import { type Plan, planSchema, planStatusField, planStepField, stepStatuses } from './plan.ts';
-import { AddStep, SetupPlan, UpdateStep } from './plan-events.ts';
+import { AddStep, type ReadPlan, SetupPlan, UpdateStep } from './plan-events.ts';
 import { addSteps, requirePlan, requireStep, setUpPlan, updateStep } from './plan-rules.ts';
 
 /** Names of the planning tools, in the order in which a prompt lists them. */
@@ -176,7 +176,7 @@ export function createPlanningTools(acceptsOverrides: boolean): Readonly<Record<
         },
       ],
       render: renderPlan,
-      execute: (_params, { session }) => {
+      execute: (_params: ReadPlan, { session }) => {
         const plan = requirePlan(session.slice(CurrentPlan).latest());
         return ToolResult.ok(plan, `The plan has ${countSteps(plan.steps.length)}.`);
       },
