@@ -15,6 +15,7 @@ import {
   type NestedEvaluateOptions,
   promptTemplate,
   type ReadonlySessionView,
+  type ToolContext,
   type ToolInvokedPayload,
 } from 'weakincentives';
 import { planCompletion } from 'weakincentives/tools';
@@ -36,6 +37,7 @@ describe('a feedback provider', () => {
     expectTypeOf<FeedbackContext['filesystem']>().toEqualTypeOf<Filesystem | undefined>();
     expectTypeOf<FeedbackContext['calls']>().toExtend<Iterable<ToolInvokedPayload>>();
     expectTypeOf<FeedbackContext['calls']>().not.toHaveProperty('push');
+    expectTypeOf<FeedbackContext['renderedPrompt']>().toEqualTypeOf<ToolContext['renderedPrompt']>();
   });
 });
 
@@ -55,6 +57,7 @@ describe('a completion checker', () => {
     // @ts-expect-error it has to say what is missing
     CompletionVerdict.incomplete();
     expectTypeOf<CompletionContext['output']>().toBeUnknown();
+    expectTypeOf<CompletionContext['renderedPrompt']>().toEqualTypeOf<ToolContext['renderedPrompt']>();
   });
 
   it('is an option of evaluations, also inside calls, and of agents', () => {

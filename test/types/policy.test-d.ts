@@ -29,6 +29,7 @@ type PolicyResultContext = Parameters<NonNullable<ToolPolicy['onResult']>>[2];
 test('a policy gets what handlers get to read', () => {
   type Shared =
     | 'prompt'
+    | 'renderedPrompt'
     | 'adapter'
     | 'session'
     | 'resources'

@@ -9,6 +9,7 @@ import type {
   NestedAdapter,
   OuterToolCall,
   PromptPort,
+  RenderedPromptPort,
   ToolSuccess,
 } from '../tool/index.ts';
 import type { PolicyDecision } from './policy-decision.ts';
@@ -37,6 +38,8 @@ export interface PolicyCall {
 export interface PolicyContext {
   /** The prompt whose model made the call: in a call inside another one an inner prompt, also for a policy of the outer prompt. */
   readonly prompt: PromptPort;
+  /** The same prompt as the model has it: the instructions, and the tools that it could call when it made the call. Read-only. */
+  readonly renderedPrompt: RenderedPromptPort;
   /**
    * Evaluates prompts on the model of the run, to have a model judge the call, while the policy is being asked. They see session and
    * files as the call does, and may read only: tools with other effects are refused, and what is written to STATE is dropped. Records

@@ -2,7 +2,7 @@ import type { Filesystem } from '../filesystem/index.ts';
 import { wellFormedText } from '../internal/index.ts';
 import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
 import type { ConversationItem, ToolResultItem } from './conversation.ts';
-import type { BudgetTrackerPort, DeadlinePort, PromptPort } from './ports.ts';
+import type { BudgetTrackerPort, DeadlinePort, PromptPort, RenderedPromptPort } from './ports.ts';
 import type { FinishReason } from './prompt-response.ts';
 import type { CallHistory } from './tool-invoked.ts';
 
@@ -17,6 +17,8 @@ export type CompletionVerdict =
 /** What a checker gets: the state of the run when the model has answered. Session and files are sealed when it returns. */
 export interface CompletionContext {
   readonly prompt: PromptPort;
+  /** The same prompt as the model had it when it answered. Read-only. */
+  readonly renderedPrompt: RenderedPromptPort;
   /** What the model said last. */
   readonly text: string;
   /** The answer as the prompt's output schema reads it; undefined for a prompt without one. */

@@ -1,6 +1,12 @@
 import type { Filesystem } from '../../filesystem/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
-import type { BudgetTrackerPort, CallHistory, DeadlinePort, PromptPort } from '../../tool/index.ts';
+import type {
+  BudgetTrackerPort,
+  CallHistory,
+  DeadlinePort,
+  PromptPort,
+  RenderedPromptPort,
+} from '../../tool/index.ts';
 
 /** How much a feedback matters, least first. */
 export type FeedbackSeverity = 'info' | 'caution' | 'warning';
@@ -34,6 +40,8 @@ export interface FeedbackTriggers {
 /** What a provider gets: the state of the run after a call has ended. Session and files are sealed when the provider returns. */
 export interface FeedbackContext {
   readonly prompt: PromptPort;
+  /** The same prompt as the model had it when it made the call. Read-only. */
+  readonly renderedPrompt: RenderedPromptPort;
   /**
    * The calls of this evaluation, in a long one the last 1,000 at least and the last one of every other tool; the last is the one that has just
    * ended, its text yet without feedback.

@@ -141,6 +141,7 @@ export class FeedbackRunner {
       get prompt() {
         return seenPrompt(surroundings, () => session.view);
       },
+      renderedPrompt: surroundings.display.port,
       calls: endedCalls.with(freezeData(invocation)),
       elapsedMs: clock.now() - this.#beganAtMs,
       session: readOnlyView(session.view),

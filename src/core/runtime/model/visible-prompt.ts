@@ -1,6 +1,6 @@
 import type { BoundTool, RenderedPrompt } from '../../prompt/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
-import type { ModelTool, PromptPort } from '../../tool/index.ts';
+import type { ModelTool, PromptPort, RenderedPromptPort } from '../../tool/index.ts';
 import type { LoopState } from './loop-state.ts';
 
 /** What a display is made of beside the prompt. */
@@ -25,6 +25,7 @@ export class VisiblePrompt {
   readonly #state: DisplayOptions['state'];
   /** How many of the openings are in. */
   #taken = 0;
+  #port: RenderedPromptPort | undefined;
 
   constructor(rendered: RenderedPrompt, { state, maxSectionOpenings }: DisplayOptions) {
     this.maxSectionOpenings = maxSectionOpenings;
@@ -36,6 +37,13 @@ export class VisiblePrompt {
   /** Whether a handler may still have sections opened. */
   get canOpenSections(): boolean {
     return this.#state.expansions < this.maxSectionOpenings;
+  }
+
+  /** What policies, feedback providers and completion checkers get of it: they can change nothing in it, such as the map of the tools that run. */
+  get port(): RenderedPromptPort {
+    const { text, tools } = this.rendered;
+    this.#port ??= Object.freeze({ text, tools });
+    return this.#port;
   }
 
   /** A tool that can be called; undefined when there is none. */
@@ -56,6 +64,7 @@ export class VisiblePrompt {
       this.rendered = this.rendered['~sections'].withShown(shown);
     }
     this.#taken = openings.length;
+    this.#port = undefined;
     this.tools = toModelTools(this.rendered);
   }
 }

@@ -95,6 +95,7 @@ export class CompletionGate {
       get prompt() {
         return seenPrompt(environment, () => session.view);
       },
+      renderedPrompt: environment.display.port,
       text,
       output,
       finishReason,

@@ -78,6 +78,7 @@ export function contextOf(session: SessionFork): PolicyContext {
     resources: { has: () => false, get: () => Promise.reject(new Error('nothing is bound')) },
     signal: new AbortController().signal,
     prompt: { ns: 'test', key: 'stage', name: 'stage', sections: () => [] },
+    renderedPrompt: { text: '', tools: [] },
     adapter: { name: 'none', evaluate: () => Promise.reject(new Error('there is no model')) },
     logger: silentLogger,
   };

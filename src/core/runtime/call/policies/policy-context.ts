@@ -10,6 +10,7 @@ import type {
   Logger,
   NestedAdapter,
   PromptPort,
+  RenderedPromptPort,
 } from '../../../tool/index.ts';
 import { RunStop } from '../../limits/run-stop.ts';
 import { seenPrompt } from '../../model/visible-prompt.ts';
@@ -54,6 +55,10 @@ export class CallPolicyContext implements PolicyResultContext {
 
   get prompt(): PromptPort {
     return seenPrompt(this.#attempt.environment, () => this.session);
+  }
+
+  get renderedPrompt(): RenderedPromptPort {
+    return this.#attempt.environment.display.port;
   }
 
   /** The policy has answered: what it still evaluates is ended. Never throws. Not a method, which policies could call. */
