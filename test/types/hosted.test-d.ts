@@ -116,6 +116,9 @@ test('a kind of one’s own keeps its types', () => {
     Invocation<Weather> | undefined
   >();
   expectTypeOf(typed).toExtend<HostedTool>();
+  expectTypeOf(typed.type).toEqualTypeOf<'hosted-tool'>();
+  // @ts-expect-error: the capability is the kind.
+  void typed.hostedKind;
   section({ title: 'S', key: 's', hostedTools: [typed, plain, webSearchTool()] });
 });
 

@@ -125,6 +125,8 @@ test('wrong results, examples and options are compile errors', () => {
   });
   // @ts-expect-error -- no such effects
   tool({ ...base, effects: 'write' });
+  // @ts-expect-error -- a handler gets params and context
+  tool({ ...base, inputSchema, execute: (_params, _context, _more: string) => ToolResult.ok(null) });
   // @ts-expect-error -- the handler is called execute
   tool({ ...base, handler: () => ToolResult.ok(1) });
   // @ts-expect-error -- no such param

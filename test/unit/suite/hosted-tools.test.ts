@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HostedTool, type JsonObject } from 'weakincentives';
+import { anthropicHostedToolCodecs } from 'weakincentives/anthropic';
+import { openaiHostedToolCodecs } from 'weakincentives/openai';
 import {
   type CodeInterpreterConfig,
   codeInterpreterTool,
@@ -13,6 +15,7 @@ import {
   type WebFetchConfig,
   type WebSearchConfig,
   webFetchTool,
+  webSearchSection,
   webSearchTool,
 } from 'weakincentives/tools';
 import { refusal } from '../core/prompt/refusal.ts';
@@ -45,6 +48,89 @@ const least: Readonly<Record<Kind, JsonObject>> = {
 
 const kinds = Object.keys(makers) as readonly Kind[];
 
+/** Each maker as untyped code calls it, with every option that its config has. */
+const configs: readonly (readonly [maker: string, make: (options: never) => unknown, config: object])[] = [
+  ['webSearchTool()', webSearchTool, everySearchOption()],
+  ['webSearchSection()', webSearchSection, everySearchOption()],
+  [
+    'webFetchTool()',
+    webFetchTool,
+    {
+      domainFilter: { allowed: ['a.example'] },
+      maxUses: 1,
+      maxContentTokens: 1,
+      citations: true,
+    } satisfies Required<WebFetchConfig>,
+  ],
+  [
+    'codeInterpreterTool()',
+    codeInterpreterTool,
+    {
+      containerId: 'c',
+      fileIds: ['f'],
+      memoryLimit: '1g',
+      network: 'disabled',
+    } satisfies Required<CodeInterpreterConfig>,
+  ],
+  [
+    'fileSearchTool()',
+    fileSearchTool,
+    {
+      storeIds: ['vs_1'],
+      maxResults: 1,
+      scoreThreshold: 0.5,
+      filter: {},
+    } satisfies Required<FileSearchConfig>,
+  ],
+  [
+    'imageGenerationTool()',
+    imageGenerationTool,
+    {
+      format: 'png',
+      size: 'auto',
+      quality: 'low',
+      background: 'opaque',
+      model: 'image-1',
+    } satisfies Required<ImageGenerationConfig>,
+  ],
+  [
+    'hostedMcpTool()',
+    hostedMcpTool,
+    {
+      label: 'wiki',
+      url: 'https://wiki.example/mcp',
+      authorization: 'token',
+      headers: { 'x-team': 'blue' },
+      allowedTools: ['read'],
+      approval: 'always',
+    } satisfies Required<HostedMcpConfig>,
+  ],
+];
+
+function everySearchOption(): Required<WebSearchConfig> {
+  return {
+    domainFilter: { allowed: ['a.example'] },
+    geoHint: { countryCode: 'GB' },
+    allowLiveAccess: false,
+    contextSize: 'low',
+    maxUses: 1,
+  };
+}
+
+describe.each(configs)('%s with a limit outside of its config', (maker, make, config) => {
+  it.each(Object.entries(config))('names the place of %s', (option, value) => {
+    expect(() => make({ [option]: value } as never)).toThrow(
+      `${maker} has no option "${option}"; use config.${option}.`,
+    );
+  });
+
+  it('makes no tool of the config alone, whatever else it was called with', () => {
+    const call = make as (...args: readonly unknown[]) => unknown;
+    expect(() => call(config, { name: 'mine' })).toThrow(`${maker} has no option "`);
+    expect(() => call({ ...config, name: 'mine' })).toThrow(`${maker} has no option "`);
+  });
+});
+
 describe.each(kinds)('a tool of the kind %s', (kind) => {
   it('has a name, a description and a frozen config of its own', () => {
     const config = structuredClone(least[kind]);
@@ -57,6 +143,7 @@ describe.each(kinds)('a tool of the kind %s', (kind) => {
       config,
     });
     expect(made.config).not.toBe(config);
+    expect({ ...openaiHostedToolCodecs, ...anthropicHostedToolCodecs }).toHaveProperty(made.kind);
     expect(Object.isFrozen(made.config)).toBe(true);
     expect(Object.isFrozen(config)).toBe(false);
   });

@@ -140,6 +140,12 @@ describe('tools of a prompt', () => {
     expect(() => bound([section({ title: 'A', key: 'a', hostedTools: [search as never] })])).toThrow(
       /make it with hostedTool\(\)/,
     );
+    // The shape of 0.1.0, in which `kind` was what `type` is.
+    const { type: kind, kind: hostedKind, ...rest } = hosted('old');
+    const old = { kind, hostedKind, ...rest };
+    expect(() => bound([section({ title: 'A', key: 'a', hostedTools: [old as never] })])).toThrow(
+      /make it with hostedTool\(\)/,
+    );
   });
 
   it('include hosted tools apart, except under a summary or in a disabled section', async () => {

@@ -131,6 +131,15 @@ describe('tool', () => {
     expect(() => tool(untyped({ render: execute }))).toThrow(invalid('render', /must be a function/));
   });
 
+  it('takes a handler whatever its length says, which does not count optional and rest parameters', () => {
+    const handlers = [
+      () => null,
+      (...given: readonly unknown[]) => given,
+      (a: unknown, b: unknown, c: unknown) => [a, b, c],
+    ];
+    expect(handlers.map((execute): unknown => tool(untyped({ execute })).execute)).toEqual(handlers);
+  });
+
   it('takes a pure tool unless it changes the outside world', () => {
     expect(tool(untyped({ effects: 'read', pure: true })).pure).toBe(true);
     expect(tool(untyped({ effects: 'state' })).pure).toBe(false);
