@@ -5,7 +5,7 @@ import { aiSdk } from 'weakincentives/ai-sdk';
 import type { ConformanceGap } from 'weakincentives/conformance';
 import { aiSdkModelPeer } from '../support/conformance/ai-sdk-model-peer.ts';
 import { aiSdkOpenAIFetch } from '../support/conformance/ai-sdk-openai-fetch.ts';
-import { anthropicGaps, anthropicWirePeer } from '../support/conformance/anthropic-peer.ts';
+import { anthropicGaps, anthropicWirePeer, thinkingGaps } from '../support/conformance/anthropic-peer.ts';
 import { openaiGaps, openaiWirePeer } from '../support/conformance/openai-peer.ts';
 import { runConformance } from '../support/conformance/run-conformance.ts';
 
@@ -56,6 +56,33 @@ runConformance(
     ['compaction', 'compaction-pause', 'compaction-usage'],
   ),
   ['malformed-arguments (whole)', 'content-filter', 'approvals', 'missing-call-ids', 'nonsense (streamed)'],
+);
+
+runConformance(
+  anthropicWirePeer(
+    'AI SDK, @ai-sdk/anthropic, thinking with a budget',
+    (baseURL) =>
+      aiSdk({
+        model: createAnthropic({ apiKey, baseURL })('claude-sonnet-4-5'),
+        providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1_024 } } },
+      }),
+    [
+      ...thinkingGaps,
+      noMissingIds,
+      { feature: 'nonsense', mode: 'streamed', why: 'the package fails with a fault of its own' },
+      { feature: 'max-output-tokens', why: 'the package adds the budget to the limit' },
+    ],
+    ['compaction', 'compaction-pause', 'compaction-usage'],
+  ),
+  [
+    'malformed-arguments (whole)',
+    'content-filter',
+    'approvals',
+    'tool-choice',
+    'missing-call-ids',
+    'nonsense (streamed)',
+    'max-output-tokens',
+  ],
 );
 
 for (const version of ['v3', 'v4'] as const) {

@@ -18,11 +18,12 @@ import {
   type SharedModelOptions,
   SilenceLimit,
   type StrictTools,
+  ThinkingNotice,
   ToolSchemas,
   type WireFields,
 } from '../kit/index.ts';
 import { hostedToolCodecsOf } from './hosted/codecs.ts';
-import { type CacheTtl, cacheMarkOf } from './request/cache-marks.ts';
+import { type CacheTtl, cacheMarkOf, isClaude } from './request/cache-marks.ts';
 import { checkRequest, prepareRequest, type RequestContext } from './request/request.ts';
 import { readSettings } from './request/request-settings.ts';
 import { toProviderError } from './turn/provider-error.ts';
@@ -120,6 +121,9 @@ function adapterOf<Version extends AiSdkVersion>(
     provider: name,
     family,
     callIds: callIdsOf(model),
+    claude: isClaude(model)
+      ? { provider: name, knowsEffort: budgetPackages.test(model.provider) }
+      : undefined,
     cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
     settings: [layerOf(options), options.settings ?? {}],
     projections: new ToolSchemas(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
@@ -139,6 +143,7 @@ function adapterOf<Version extends AiSdkVersion>(
     context,
     timeoutMs: options.timeoutMs,
     warnings: new Warnings(name),
+    notice: new ThinkingNotice(name),
   };
   return providerAdapter({
     model: {
@@ -156,6 +161,9 @@ function adapterOf<Version extends AiSdkVersion>(
     },
   });
 }
+
+/** Packages that turn the effort of older Claude models into thinking with a budget. */
+const budgetPackages = /anthropic|bedrock|gateway/i;
 
 /** Providers whose first name in the AI SDK is another one than in the GenAI conventions. */
 const telemetryNames: ReadonlyMap<string, string> = new Map([
@@ -198,14 +206,18 @@ interface CallContext<Version extends AiSdkVersion> {
   readonly context: RequestContext<Version>;
   readonly timeoutMs: number | undefined;
   readonly warnings: Warnings;
+  readonly notice: ThinkingNotice;
 }
 
 async function callModel<Version extends AiSdkVersion>(
   request: ModelRequest,
   { signal, logger, onDelta, clock = systemClock }: ModelCallOptions,
-  { model, context, timeoutMs, warnings }: CallContext<Version>,
+  { model, context, timeoutMs, warnings, notice }: CallContext<Version>,
 ): Promise<ModelTurn> {
-  const prepared = prepareRequest(request, context, logger);
+  const prepared = prepareRequest(request, context, {
+    logger,
+    onThinkingOff: () => notice.say({ logger, signal }),
+  });
   const onWarnings = (given: unknown): void => warnings.read(given, logger);
   const silence = new SilenceLimit(timeoutMs, clock);
   const abortSignal = AbortSignal.any([signal, silence.signal]);

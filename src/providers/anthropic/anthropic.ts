@@ -11,6 +11,7 @@ import {
   modelChecks,
   providerAdapter,
   type SharedModelOptions,
+  ThinkingNotice,
   ToolSchemas,
   toProviderError,
   vendorErrorCodes,
@@ -19,7 +20,7 @@ import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
 import { anthropicHostedToolCodecs } from './hosted/codecs.ts';
 import { prepareRequest, toWireChoice } from './request.ts';
-import { toWireSettings } from './request-settings.ts';
+import { mergeSettings, refuseForcedThinking, toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
 import type { CacheControl } from './wire.ts';
@@ -88,6 +89,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   const codecs = { ...anthropicHostedToolCodecs, ...options.hostedToolCodecs };
   const registry = new HostedToolRegistry({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
   const getClient = lazyClient<AnthropicClient, AnthropicClientOptions>(options, clientKeys, createClient);
+  const notice = new ThinkingNotice(name);
   return providerAdapter({
     model: {
       name,
@@ -100,6 +102,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
       check: (check) => {
         toWireChoice(check, registry, undefined);
         toWireSettings(check.settings);
+        refuseForcedThinking(check.toolChoice, mergeSettings(settings, check.settings));
       },
       generate: async (request, callOptions) => {
         const prepared = prepareRequest(request, {
@@ -112,6 +115,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
           projections,
           registry,
           logger: callOptions.logger,
+          onThinkingOff: () => notice.say(callOptions),
         });
         const { body, headers } = prepared;
         const client = await getClient();

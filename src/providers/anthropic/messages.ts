@@ -1,12 +1,13 @@
 import { present, readJson } from '../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../../core/tool/index.ts';
-import { ForeignCallIds, plainCallIds } from '../kit/index.ts';
+import { ForeignCallIds, objectsIn, plainCallIds, startOfLoop, type ThinkingReader } from '../kit/index.ts';
 import { toInputBlocks, toMediaBlock } from './media-blocks.ts';
 import {
   type AssistantBlock,
   type InputBlock,
   isCompaction,
+  isThinking,
   type Message,
   type MessageEnd,
   type ToolResultBlock,
@@ -22,9 +23,16 @@ const continuation: Message = { role: 'user', content: [{ type: 'text', text: 'P
  * The conversation in the provider's format. Answers made under the name `provider` are sent back unchanged, including
  * thinking and hosted tools; answers of other providers are reduced to text and calls. The results of one turn become one
  * message, before other content of the user.
+ *
+ * @param isThinkingOff whether the request turns off thinking: the provider then rejects thinking in the tool loop that it continues.
  */
-export function toMessages(conversation: readonly ConversationItem[], provider: string): Message[] {
+export function toMessages(
+  conversation: readonly ConversationItem[],
+  provider: string,
+  isThinkingOff = false,
+): Message[] {
   const messages: Message[] = [];
+  const withoutThinkingFrom = isThinkingOff ? startOfLoop(conversation) : conversation.length;
   const ids = new ForeignCallIds(plainCallIds, conversation, ({ raw }) => raw?.provider === provider);
   let results: ToolResultBlock[] = [];
   let userContent: InputBlock[] = [];
@@ -37,7 +45,7 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
     results = [];
     userContent = [];
   };
-  for (const item of conversation) {
+  for (const [index, item] of conversation.entries()) {
     switch (item.type) {
       case 'user':
         userContent.push(...toInputBlocks(item.content));
@@ -47,7 +55,8 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
         break;
       case 'assistant': {
         ids.enter(item);
-        const content = toAssistantBlocks(item, provider, ids);
+        const blocks = toAssistantBlocks(item, provider, ids);
+        const content = index < withoutThinkingFrom ? blocks : blocks.filter((block) => !isThinking(block));
         if (content.length === 0) break;
         endOfUser();
         messages.push({ role: 'assistant', content });
@@ -61,6 +70,14 @@ export function toMessages(conversation: readonly ConversationItem[], provider: 
   }
   endOfUser();
   return messages;
+}
+
+/** How the turns of a conversation go to the provider that makes its answers under the name `provider`. */
+export function thinkingReader(provider: string): ThinkingReader {
+  return {
+    isOwn: ({ raw }) => raw?.provider === provider,
+    hasThinking: ({ raw }) => objectsIn(raw?.items).some(isThinking),
+  };
 }
 
 /** The container that the provider's code ran in last. */

@@ -1,8 +1,8 @@
 import { PromptValidationError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
-import type { ModelSettings } from '../../core/tool/index.ts';
-import { notSettable, refuseControlled, splitSettings } from '../kit/index.ts';
+import type { ModelSettings, ToolChoice } from '../../core/tool/index.ts';
+import { hasBudget, notSettable, refuseControlled, splitSettings } from '../kit/index.ts';
 
 /**
  * The supported neutral settings (`maxOutputTokens`, `stopSequences`, `reasoningEffort`), and settings in the provider's format
@@ -54,6 +54,15 @@ export function mergeSettings(adapter: AnthropicSettings, evaluation: AnthropicS
   // "none" and the levels are different fields of the request; only one of them may be set.
   const outer = evaluation.reasoningEffort === undefined ? { ...others, reasoningEffort } : others;
   return merge(toWireSettings(outer), toWireSettings(evaluation));
+}
+
+/** @throws {PromptValidationError} for a tool choice that forces a call beside thinking with a budget: the provider rejects both together. */
+export function refuseForcedThinking(toolChoice: ToolChoice, settings: JsonObject): void {
+  if (toolChoice === 'auto' || toolChoice === 'none' || !hasBudget(settings['thinking'])) return;
+  throw new PromptValidationError(
+    'Anthropic accepts no toolChoice that forces a call beside thinking with a budget. Use toolChoice "auto", thinking of the type "adaptive", or reasoningEffort "none".',
+    { details: { option: 'toolChoice', toolChoice } },
+  );
 }
 
 function toEffort(effort: NonNullable<ModelSettings['reasoningEffort']>): JsonObject {

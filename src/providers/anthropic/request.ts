@@ -12,12 +12,15 @@ import type { Logger } from '../../core/tool/index.ts';
 import {
   type HostedToolRegistry,
   hostedChoice,
+  isOff,
+  mayThink,
   type PreparedRequest,
   type ProjectedTool,
   stringFields,
   type ToolSchemas,
+  withoutBudgetThinking,
 } from '../kit/index.ts';
-import { lastContainer, toMessages } from './messages.ts';
+import { lastContainer, thinkingReader, toMessages } from './messages.ts';
 import { type AnthropicSettings, mergeSettings } from './request-settings.ts';
 import {
   type AnthropicFunctionTool,
@@ -43,6 +46,8 @@ export interface AnthropicRequestParts {
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
   readonly logger: Logger;
+  /** Called when a request is made without the thinking that the settings ask for. */
+  onThinkingOff(): void;
 }
 
 /** A request with what is needed to read its answer. */
@@ -59,10 +64,8 @@ export function prepareRequest(
   options: AnthropicRequestParts,
 ): PreparedAnthropicRequest {
   const { conversation, hostedTools, instructions, outputSchema } = request;
-  const { disable_parallel_tool_use: oneByOne, ...settings } = mergeSettings(
-    options.settings,
-    request.settings,
-  );
+  const merged = mergeSettings(options.settings, request.settings);
+  const { disable_parallel_tool_use: oneByOne, ...settings } = toThinkingOf(merged, conversation, options);
   const { tools, answer } = options.projections.project(request, options.logger);
   // The provider rejects a schema that it cannot enforce; the model then gets it in the instructions.
   const answerSchema = answer?.strict === true ? answer : undefined;
@@ -87,7 +90,7 @@ export function prepareRequest(
       instructions,
       answerSchema === undefined && outputSchema !== undefined ? describeAnswer(outputSchema) : '',
     ),
-    messages: toMessages(conversation, options.provider),
+    messages: toMessages(conversation, options.provider, isOff(settings['thinking'])),
     ...present({
       output_config: answerSchema === undefined ? undefined : toOutputConfig(settings, answerSchema),
     }),
@@ -101,6 +104,18 @@ export function prepareRequest(
     toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema,
   };
+}
+
+/** The settings, without thinking that the provider would reject for this conversation. */
+function toThinkingOf(
+  settings: JsonObject,
+  conversation: ModelRequest['conversation'],
+  { provider, onThinkingOff }: AnthropicRequestParts,
+): JsonObject {
+  const plain = withoutBudgetThinking(settings);
+  if (plain === settings || mayThink(conversation, thinkingReader(provider))) return settings;
+  onThinkingOff();
+  return plain;
 }
 
 function toSystem(...texts: readonly string[]): Pick<AnthropicRequest, 'system'> {

@@ -34,6 +34,13 @@ export { offerTools, type RuntimeCall } from './offer-tools.ts';
 export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
 export { askVendor, type VendorRequestOptions } from './wire/ask-vendor.ts';
+export {
+  effortWithoutThinking,
+  hasBudget,
+  isOff,
+  ThinkingNotice,
+  withoutBudgetThinking,
+} from './wire/budget-thinking.ts';
 export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
@@ -64,6 +71,7 @@ export {
   messagesUsage,
   toTokenUsage,
 } from './wire/messages-turn.ts';
+export { mayThink, startOfLoop, type ThinkingReader } from './wire/open-loop.ts';
 export type { PreparedRequest } from './wire/prepared-request.ts';
 export {
   type ProviderErrorOptions,

@@ -2,6 +2,7 @@ import type { ProviderAdapter } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
 import type { ConformanceGap, ConformancePeer } from 'weakincentives/conformance';
 import { toEvents } from '../anthropic-stream.ts';
+import { thinkingFault } from '../anthropic-thinking.ts';
 import {
   readAnthropicRequest,
   toAnthropicEvents,
@@ -47,6 +48,12 @@ export function anthropicWirePeer(
       let answers = 0;
       const server = await openWireServer(
         (body) => {
+          const fault = thinkingFault(body);
+          if (fault !== undefined)
+            return json(
+              { type: 'error', error: { type: 'invalid_request_error', message: fault } },
+              { status: 400 },
+            );
           const request = readAnthropicRequest(body, sent);
           const turn = provider.answer(request);
           if (turn.type === 'answer') {
@@ -65,6 +72,25 @@ export function anthropicWirePeer(
     },
   };
 }
+
+/** Thinking with a budget, which the provider takes only where a tool loop began with it. */
+export const thinkingGaps: readonly ConformanceGap[] = [
+  ...anthropicGaps,
+  { feature: 'tool-choice', why: 'the provider takes no forced call beside thinking with a budget' },
+];
+
+/** The adapter of this package, thinking with a budget. */
+export const thinkingAnthropicPeer: ConformancePeer = anthropicWirePeer(
+  'Anthropic, thinking with a budget',
+  (baseURL) =>
+    anthropic({
+      model: 'claude-sonnet-4-5',
+      apiKey: 'none',
+      baseURL,
+      settings: { thinking: { type: 'enabled', budget_tokens: 1_024 } },
+    }),
+  thinkingGaps,
+);
 
 /** The adapter of this package, on the vendor's client. */
 export const anthropicPeer: ConformancePeer = anthropicWirePeer('Anthropic', (baseURL) =>

@@ -16,12 +16,20 @@ export interface Prefixes<Version extends AiSdkVersion> {
   readonly tools: readonly (ProviderTool | AiSdkFunctionTool)[];
 }
 
+interface NamedModel {
+  readonly provider: string;
+  readonly modelId: string;
+}
+
+/** Whether a model is Claude, of any provider. */
+export function isClaude({ provider, modelId }: NamedModel): boolean {
+  return /anthropic|claude/i.test(`${provider} ${modelId}`);
+}
+
 /** The options that put a breakpoint after a part; undefined for models that are not Claude. */
-export function cacheMarkOf(
-  { provider, modelId }: { readonly provider: string; readonly modelId: string },
-  ttl: CacheTtl | undefined,
-): ProviderOptions | undefined {
-  if (!/anthropic|claude/i.test(`${provider} ${modelId}`)) return undefined;
+export function cacheMarkOf(model: NamedModel, ttl: CacheTtl | undefined): ProviderOptions | undefined {
+  if (!isClaude(model)) return undefined;
+  const { provider } = model;
   const kept = ttl === undefined ? {} : { ttl };
   const cacheControl = { type: 'ephemeral', ...kept };
   return {

@@ -29,6 +29,8 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly files: FileForm<Version>;
   /** The form of call ids that the provider accepts. */
   readonly callIds: CallIdForm;
+  /** The index of the first turn that goes back without reasoning. */
+  readonly withoutThinkingFrom: number;
 }
 
 /** Replaces a message of the user that says nothing; the task is in the instructions. */
@@ -55,7 +57,7 @@ export function toPrompt<Version extends AiSdkVersion>(
       .map(approvalIdOf),
   );
   let callers: ReadonlyMap<unknown, ProviderOptions> = new Map();
-  for (const item of conversation) {
+  for (const [index, item] of conversation.entries()) {
     switch (item.type) {
       case 'user': {
         const content = toUserParts(item.content, context.files);
@@ -70,7 +72,9 @@ export function toPrompt<Version extends AiSdkVersion>(
       case 'assistant': {
         ids.enter(item);
         callers = callersIn(ownParts(item, provider));
-        const content = fromAssistant(item, context, ids);
+        const parts = fromAssistant(item, context, ids);
+        const hasThinking = index < context.withoutThinkingFrom;
+        const content = hasThinking ? parts : parts.filter(({ type }) => type !== 'reasoning');
         if (content.length > 0) messages.push({ role: 'assistant', content });
         break;
       }

@@ -23,6 +23,7 @@ import type {
 } from '../wire/call-options.ts';
 import type { FileForm } from '../wire/files.ts';
 import { markPrefixes } from './cache-marks.ts';
+import { type ClaudeOptions, toClaudeThinking } from './claude-thinking.ts';
 import { toPrompt } from './prompt-messages.ts';
 import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';
 
@@ -40,6 +41,8 @@ export interface RequestContext<Version extends AiSdkVersion> {
   readonly registry: HostedToolRegistry;
   /** The form of call ids that the provider accepts. */
   readonly callIds: CallIdForm;
+  /** What is known of a model that is Claude; undefined for others. */
+  readonly claude: ClaudeOptions | undefined;
   /** The options of cache breakpoints; undefined: none are set. */
   readonly cacheMark: ProviderOptions | undefined;
 }
@@ -52,6 +55,13 @@ export interface PreparedAiSdkRequest<Version extends AiSdkVersion = AiSdkVersio
   readonly answerSchema: SchemaProjection | undefined;
   /** The hosted tools of the prompt, by the provider's names for them. */
   readonly hostedNames: ReadonlyMap<string, HostedTool>;
+}
+
+/** Who gets to know what is not sent. */
+export interface RequestListener {
+  readonly logger: Logger;
+  /** Called when a request is made without the thinking that the settings ask for. */
+  onThinkingOff(): void;
 }
 
 /**
@@ -80,14 +90,15 @@ export function checkRequest<Version extends AiSdkVersion>(
 export function prepareRequest<Version extends AiSdkVersion>(
   request: ModelRequest,
   context: RequestContext<Version>,
-  logger: Logger,
+  { logger, onThinkingOff }: RequestListener,
 ): PreparedAiSdkRequest<Version> {
   const { version, projections, registry, files, provider, callIds } = context;
-  const { providerOptions, headers, reasoning, ...settings } = readSettings(
-    version,
-    ...context.settings,
-    request.settings,
-  );
+  const { conversation } = request;
+  const { headers, ...asked } = readSettings(version, ...context.settings, request.settings);
+  const thinking = context.claude && toClaudeThinking(asked, conversation, context.claude);
+  if (thinking?.isRefused === true) onThinkingOff();
+  const { providerOptions: _options, reasoning: _effort, ...settings } = asked;
+  const { providerOptions, reasoning } = thinking ?? asked;
   const projected = projections.project(request, logger);
   const hosted = registry.serialize(request.hostedTools, logger);
   const wires = registry.check(request.hostedTools);
@@ -100,11 +111,12 @@ export function prepareRequest<Version extends AiSdkVersion>(
   const plain = {
     // Hosted tools are before the others, so that the tools of opened sections are only appended.
     tools: [...toProviderTools(hosted.tools, request.tools), ...projected.tools.map(toFunctionTool)],
-    prompt: toPrompt(request.conversation, {
+    prompt: toPrompt(conversation, {
       instructions: request.instructions,
       provider,
       files,
       callIds,
+      withoutThinkingFrom: thinking?.withoutThinkingFrom ?? conversation.length,
     }),
   };
   // If a caller sets a breakpoint, no others are added.
