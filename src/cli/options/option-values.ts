@@ -22,14 +22,11 @@ export function readAmount(name: string, text: string | undefined, least = 1): n
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** What timers can wait for, in whole hours: 24 days. */
-const maxDurationHours = Math.floor(maxTimerMs / 3_600_000);
-
-/** Milliseconds of a time that a timer waits for: `30s`, `10m`, `1h` or `1.5h`, from a millisecond to `maxHours`. */
+/** Milliseconds of a time that a timer waits for: `30s`, `10m`, `1h` or `1.5h`, from a millisecond to `maxHours`, by default what a timer can wait for. */
 export function readDuration(
   name: string,
   text: string | undefined,
-  maxHours: number = maxDurationHours,
+  maxHours: number = Math.floor(maxTimerMs / 3_600_000),
 ): number | undefined {
   if (text === undefined) return undefined;
   const [, amount = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([smh])$/.exec(text) ?? [];
