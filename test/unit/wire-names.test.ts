@@ -100,6 +100,7 @@ const wireNames = [
   'wink.call.reason',
   'wink.call.residual_effects',
   'wink.completion.checked',
+  'wink.context.compacted',
   'wink.error',
   'wink.files.changed',
   'wink.model.retry',

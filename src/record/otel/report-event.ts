@@ -49,6 +49,9 @@ const reports: Reports = {
   'model-call-end': (trace, run, event) => {
     const answer = { ...event, outcome: 'answered', content: [] } as const;
     trace.endChat(run, event.turn, chatEndOf(run, answer, trace.settings.names, false));
+    if (event.isCompacted !== true) return;
+    run.isCompacted = true;
+    noteOnTurn(run, event.turn, 'wink.context.compacted', { by: 'provider' });
   },
   'tool-results-dropped': (_trace, run, { turn, callIds, characters }) => {
     run.isCompacted = true;

@@ -64,8 +64,9 @@ function plainProgress(
         for (const line of planNews(plan, known)) stream.write(`plan: ${printable(line)}\n`);
         known = plan;
       }
-      const line = newsOf(sighting, clean) ?? askedLine(sighting);
-      if (line !== undefined) stream.write(`${line}\n`);
+      for (const line of [newsOf(sighting, clean), askedLine(sighting)]) {
+        if (line !== undefined) stream.write(`${line}\n`);
+      }
     },
     hold: () => () => undefined,
     end: () => undefined,

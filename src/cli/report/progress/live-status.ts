@@ -81,7 +81,7 @@ export class LiveStatus {
         return false;
       case 'model-call-end':
         this.#phases.delete(evaluation);
-        return false;
+        return event.isCompacted === true;
       case 'approval-start':
         if (call !== undefined) {
           this.#questions.set(call, { doing: this.#newsWithoutPlace(sighting), sinceMs });

@@ -142,7 +142,7 @@ export function placeOf({ turn, call, outerCalls }: LocatedEvent): string {
 }
 
 /**
- * The line for an event worth reporting in any output: a retried model call, a re-run call, an approval and its answer, a
+ * The line for an event worth reporting in any output: a retried model call, a conversation that was shortened, a re-run call, an approval and its answer, a
  * decision that was not enforced, feedback to the model, and a call that was not committed. One line, safe to print;
  * undefined for all other events.
  *
@@ -197,6 +197,8 @@ export function newsText({ event, call }: LocatedEvent, clean: (text: string) =>
     }
     case 'tool-results-dropped':
       return `the conversation exceeded the context window, ${counted(event.callIds.length, 'tool result')} replaced by a note`;
+    case 'model-call-end':
+      return event.isCompacted === true ? 'the provider shortened the conversation' : undefined;
     case 'turns-dropped':
       return `${counted(event.turns, 'turn')} of the conversation dropped to make room`;
     case 'output-rejected':

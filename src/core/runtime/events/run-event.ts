@@ -138,6 +138,8 @@ interface RunEvents {
     readonly responseId?: string;
     /** The model that answered, as the provider names it; absent when it does not say. */
     readonly responseModel?: string;
+    /** True when the provider shortened the conversation in this turn, as by a summary in the place of what came before; absent otherwise. */
+    readonly isCompacted?: boolean;
   };
   /** What has been spent, after each model call; also after one that cannot be used, and for one that a tool runtime is asked to count. */
   readonly 'usage-counted': OfTurn & {

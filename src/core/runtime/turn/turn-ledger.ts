@@ -215,7 +215,13 @@ export class TurnLedger {
 
   /** The model has ended its answer. */
   announceAnswer(
-    { content, finishReason, responseId, responseModel }: Omit<ModelTurn, 'raw' | 'hosted' | 'usage'>,
+    {
+      content,
+      finishReason,
+      responseId,
+      responseModel,
+      isCompacted,
+    }: Omit<ModelTurn, 'raw' | 'hosted' | 'usage'>,
     usage?: TokenUsage,
   ): void {
     this.environment.emit({
@@ -224,7 +230,12 @@ export class TurnLedger {
       text: textOf(content),
       toolCalls: content.filter((part) => part.type === 'tool-call'),
       finishReason,
-      ...present({ usage, responseId, responseModel }),
+      ...present({
+        usage,
+        responseId,
+        responseModel,
+        isCompacted: isCompacted === true ? true : undefined,
+      }),
       ...this.#timing,
     });
   }

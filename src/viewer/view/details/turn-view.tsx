@@ -76,7 +76,7 @@ function TurnFacts({ turn }: { readonly turn: RecordedTurn }): VNode {
     usage?.cachedInputTokens === undefined
       ? ''
       : `, ${percent(usage.cachedInputTokens, usage.inputTokens ?? 0)} % cached`;
-  const { finishReason, timeToFirstPieceMs, model, responseId } = response ?? {};
+  const { finishReason, isCompacted, timeToFirstPieceMs, model, responseId } = response ?? {};
   const facts: readonly Fact[] = [
     ['at', clock(turn.request?.atMs ?? turn.startedAtMs)],
     ['model', response && duration(response.durationMs)],
@@ -87,6 +87,7 @@ function TurnFacts({ turn }: { readonly turn: RecordedTurn }): VNode {
     ['reasoning', usage?.reasoningTokens ? count(usage.reasoningTokens) : ''],
     ['cost', usage === undefined || run.prices === undefined ? '' : money(costOf(usage, run.prices))],
     ['ended by', finishReason],
+    ['conversation', isCompacted === true ? 'shortened by the provider' : ''],
     ['answered by', model === undefined || model === run.model ? '' : visible(model)],
     ['id', responseId === undefined ? '' : <span class="mono">{visible(responseId)}</span>],
   ];

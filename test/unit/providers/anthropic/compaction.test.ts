@@ -89,10 +89,12 @@ describe.each([
   it('happens twice in a run, and each goes back', async () => {
     const calling = (id: string, summary: string) =>
       answering(message([compaction(summary), toolUse(id, 'go_on', {})]));
-    const { bodies } = await run(
+    const { bodies, events } = await run(
       [calling('u1', 'One.'), calling('u2', 'Two.'), answering(message([text('Done.')]))],
       options,
     );
+    const ends = events.filter((event) => event.type === 'model-call-end');
+    expect(ends.map(({ isCompacted }) => isCompacted)).toEqual([true, true, undefined]);
     expect(blocksOf(bodies[2], 'compaction')).toEqual([compaction('One.'), compaction('Two.')]);
   });
 

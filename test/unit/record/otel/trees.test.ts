@@ -375,6 +375,29 @@ describe('a model call', () => {
     const events = trees[0]?.children?.[2]?.events;
     expect(events).toEqual([['wink.results.dropped', { calls: 1, characters: expect.any(Number) }]]);
   });
+
+  it('after the provider shortened the conversation has a compacted conversation', async () => {
+    const traced = tracedRuns();
+    const short = act('short', () => ToolResult.ok(null, 'ok'));
+    const adapter = telemetryModel((turn) => {
+      if (turn === 3) return answer('Done.');
+      return { ...call('short', `call-${turn}`), isCompacted: turn === 1 };
+    });
+    await adapter.evaluate(promptWith('task', [short]), { observers: [traced.observer] });
+    const trees = treesOf(traced.spans());
+    const chats = spansNamed(trees, 'chat test-model');
+    expect(chats.map(({ attributes }) => attributes['gen_ai.conversation.compacted'])).toEqual([
+      undefined,
+      true,
+      undefined,
+    ]);
+    const steps = trees[0]?.children ?? [];
+    expect(steps.map(({ events = [] }) => events)).toEqual([
+      [['wink.context.compacted', { by: 'provider' }]],
+      [],
+      [],
+    ]);
+  });
 });
 
 describe('a stream that is left', () => {

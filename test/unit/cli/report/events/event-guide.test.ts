@@ -153,7 +153,16 @@ const samples: Samples = {
   }),
   'answer-restarted': always({ type: 'answer-restarted', turn }),
   'model-call-end': {
-    full: [{ ...answered, usage, timeToFirstPieceMs: 3, responseId: 'r1', responseModel: 'scripted-1' }],
+    full: [
+      {
+        ...answered,
+        usage,
+        timeToFirstPieceMs: 3,
+        responseId: 'r1',
+        responseModel: 'scripted-1',
+        isCompacted: true,
+      },
+    ],
     least: answered,
   },
   'text-delta': always({ type: 'text-delta', turn, text: 'So' }),

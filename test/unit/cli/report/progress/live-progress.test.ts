@@ -54,6 +54,15 @@ describe('the live line', () => {
     expect(screen.text).toBe('turn 1, call 1: look a.md');
   });
 
+  it('shows for a while that the provider shortened the conversation', () => {
+    const { screen, timers, progress } = live();
+    const answered = { text: '', toolCalls: [], finishReason: 'stop', durationMs: 1 } as const;
+    for (const event of [asking, here({ type: 'model-call-end', turn: 1, ...answered, isCompacted: true })])
+      progress.observe(event);
+    timers.advance(80);
+    expect(screen.text).toBe('turn 1: the provider shortened the conversation');
+  });
+
   it('counts the seconds of what goes on, and shows its progress', () => {
     const { screen, timers, progress } = live();
     progress.observe(started('a'));

@@ -245,12 +245,17 @@ describe('a next turn that cannot fit', () => {
     ];
     const noTurn: ModelTurn = { content: [], finishReason: 'stop' };
     const model = { name: 'm', generate: ({ turn }: { turn: number }) => turns[turn - 1] ?? noTurn };
+    const seen: unknown[] = [];
     const run = providerAdapter({ model }).evaluate(promptOf([work]), {
       limits: { budget: { maxTotalTokens: 150_000 } },
+      observers: [
+        { onEvent: (event) => event.type === 'model-call-end' && seen.push(event.isCompacted ?? 'absent') },
+      ],
     });
     const ended = await run.catch((error: { readonly code?: unknown }) => error.code);
     if (typeof expected === 'string') expect(ended).toBe(expected);
     else expect(ended).toMatchObject(expected);
+    expect(seen).toEqual(isCompacted ? [true, 'absent'] : ['absent']);
   });
 
   test('is made when it costs nothing', async () => {
