@@ -39,13 +39,19 @@ function plainProgress(
   let known: Plan | undefined;
   let writing = '';
   let unfinished = '';
-  const writeLine = (line: string): void => stream.write(`${writing} | ${printable(line)}\n`);
+  /** Whether lines of the answer that is being written are there. */
+  let hasLines = false;
+  const writeLine = (line: string): void => {
+    hasLines = true;
+    stream.write(`${writing} | ${printable(line)}\n`);
+  };
   /** Writes the pending part of a line. */
   const finish = (): void => {
     if (unfinished !== '') writeLine(unfinished);
     unfinished = '';
   };
   const writeDelta = ({ event, outerCalls, turn }: LocatedEvent): void => {
+    if (outerCalls.length === 0 && event.type === 'model-call-start') hasLines = false;
     if (outerCalls.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
       return finish();
     const place = `turn ${turn}, ${event.type === 'text-delta' ? 'text' : 'thoughts'}`;
@@ -55,10 +61,19 @@ function plainProgress(
     unfinished = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') writeLine(line);
   };
+  /** Forgets what is void. @returns whether lines of it are there, which cannot be taken back. */
+  const takeBack = ({ event, outerCalls }: LocatedEvent): boolean => {
+    if (outerCalls.length > 0 || !isVoiding(event)) return false;
+    const isThere = hasLines;
+    unfinished = '';
+    hasLines = false;
+    return isThere;
+  };
   return {
     showsText: isVerbose,
     observe: (event: RunEvent, plan) => {
       const sighting = calls.observe(event);
+      const isVoid = takeBack(sighting);
       if (isVerbose) writeDelta(sighting);
       if (plan !== undefined && plan !== known) {
         for (const line of planNews(plan, known)) stream.write(`plan: ${printable(line)}\n`);
@@ -67,10 +82,16 @@ function plainProgress(
       for (const line of [newsOf(sighting, clean), askedLine(sighting)]) {
         if (line !== undefined) stream.write(`${line}\n`);
       }
+      if (isVoid) stream.write(`${placeOf(sighting)}: what it wrote of this answer is void\n`);
     },
     hold: () => () => undefined,
     end: () => undefined,
   };
+}
+
+/** Whether what was written of an answer is void. */
+function isVoiding({ type }: RunEvent): boolean {
+  return type === 'model-call-retry' || type === 'answer-restarted' || type === 'tool-results-dropped';
 }
 
 function askedLine(sighting: LocatedEvent): string | undefined {

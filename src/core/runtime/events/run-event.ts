@@ -111,6 +111,11 @@ interface RunEvents {
     readonly delayMs: number;
     readonly reason: ThrottleKind;
     readonly message: string;
+    /**
+     * How many characters of the answer that broke off were emitted as `text-delta` and `reasoning-delta`, as `length` counts them: the last ones of the turn
+     * until here, which are void. Absent when none were.
+     */
+    readonly voidCharacters?: { readonly text: number; readonly reasoning: number };
   };
   /**
    * The answer of this turn begins again, in a run that streams and was resumed: the model had been asked for it before the interruption, and no answer was kept.
@@ -119,7 +124,7 @@ interface RunEvents {
   readonly 'answer-restarted': OfTurn;
   /**
    * A piece of what the model says; only in a run that streams, and between the start and the end of a model
-   * call. After a `model-call-retry` or an `answer-restarted` the answer begins again: its earlier deltas are void. With `redact`
+   * call. After a `model-call-retry` or an `answer-restarted` the answer begins again, and after `tool-results-dropped` the turn: earlier deltas of it are void. With `redact`
    * text that may be the start of a secret is held back until more follows: all of the answer, unless `redact.pending` limits it.
    */
   readonly 'text-delta': OfTurn & { readonly text: string };
@@ -168,6 +173,8 @@ interface RunEvents {
     readonly callIds: readonly string[];
     /** Characters less. */
     readonly characters: number;
+    /** As of a `model-call-retry`: what was emitted of the answer that had no room. Absent when nothing was. */
+    readonly voidCharacters?: { readonly text: number; readonly reasoning: number };
   };
   /** The conversation held more turns of the model than `context.maxTurns`; these are in it no more. */
   readonly 'turns-dropped': {

@@ -173,7 +173,8 @@ class Loop<Output> {
     const dropped = dropToolResults(state.conversation, createSectionCheck(state, environment.display));
     if (dropped === undefined) return false;
     this.#ledger.conversationRewritten();
-    environment.emit({ type: 'tool-results-dropped', turn, ...dropped });
+    const isVoid = this.#ledger.voidCharacters();
+    environment.emit({ type: 'tool-results-dropped', turn, ...dropped, ...isVoid });
     environment.logger.warn('The conversation was too long for the model; old tool results were dropped.', {
       ...dropped,
       turn,

@@ -39,7 +39,9 @@ export class ModelCaller {
       deadline,
       onRetry: ({ attempt, delayMs, error }) => {
         const { kind: reason, message } = error;
-        emit({ type: 'model-call-retry', turn: ledger.state.turn, attempt, delayMs, reason, message });
+        const { turn } = ledger.state;
+        const isVoid = ledger.voidCharacters();
+        emit({ type: 'model-call-retry', turn, attempt, delayMs, reason, message, ...isVoid });
       },
     };
     this.#checked = display.rendered.hostedTools;

@@ -1,8 +1,14 @@
 import { wellFormedText, wholeStart } from '../../internal/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
+import type { BareEvent } from '../events/run-event.ts';
 import type { ModelCallOptions, ModelDelta } from '../model/model.ts';
 
 const kinds: readonly ModelDelta['type'][] = ['text-delta', 'reasoning-delta'];
+
+/** Characters of an answer that were emitted, by kind. */
+export type VoidCharacters = NonNullable<
+  Extract<BareEvent, { readonly type: 'model-call-retry' }>['voidCharacters']
+>;
 
 /** One answer that is emitted piece by piece. */
 export interface StreamedAnswer {
@@ -11,6 +17,8 @@ export interface StreamedAnswer {
   complete(): void;
   /** Emits nothing more of it, whatever its provider still sends. */
   end(): void;
+  /** How many characters of it were emitted, as those who listen got them; undefined when none were. */
+  emitted(): VoidCharacters | undefined;
 }
 
 /**
@@ -33,11 +41,18 @@ export class DeltaStream {
     this.#current = answer;
     /** By kind: the two may come in turns, and each is a text of its own. */
     const held = new Map<ModelDelta['type'], string>();
+    const characters = { 'text-delta': 0, 'reasoning-delta': 0 };
+    const emitPiece = (type: ModelDelta['type'], piece: string): void => {
+      const text = wellFormedText(piece);
+      // Each piece is redacted on its own on its way.
+      characters[type] += (redactor?.text(text) ?? text).length;
+      emit({ type, turn, text });
+    };
     /** Emits so many characters of what is held. */
     const release = (type: ModelDelta['type'], all: string, length: number): void => {
       const text = wholeStart(all, length);
       held.set(type, all.slice(text.length));
-      if (text !== '') emit({ type, turn, text: wellFormedText(text) });
+      if (text !== '') emitPiece(type, text);
     };
     return {
       onDelta: ({ type, text }) => {
@@ -55,11 +70,15 @@ export class DeltaStream {
           release(type, rest, rest.length);
           // The other half of a pair did not come.
           const half = held.get(type) ?? '';
-          if (half !== '') emit({ type, turn, text: wellFormedText(half) });
+          if (half !== '') emitPiece(type, half);
         }
       },
       end: () => {
         if (this.#current === answer) this.#current = undefined;
+      },
+      emitted: () => {
+        const { 'text-delta': text, 'reasoning-delta': reasoning } = characters;
+        return text + reasoning === 0 ? undefined : { text, reasoning };
       },
     };
   }

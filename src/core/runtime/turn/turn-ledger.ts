@@ -16,7 +16,7 @@ import type { LoopState } from '../model/loop-state.ts';
 import { type ModelRequest, type ModelTurn, sumUsage } from '../model/model.ts';
 import { reportedUsage } from '../model/reported-usage.ts';
 import { TokenEstimate } from '../model/token-estimate.ts';
-import { DeltaStream, type StreamedAnswer } from './delta-stream.ts';
+import { DeltaStream, type StreamedAnswer, type VoidCharacters } from './delta-stream.ts';
 import { ModelCallReports, type ModelCallTiming } from './model-call-reports.ts';
 import { RunErrors } from './run-errors.ts';
 import type { StepFunction } from './step.ts';
@@ -56,6 +56,8 @@ export class TurnLedger {
   readonly #deltas: DeltaStream | undefined;
   #askedAtMs = 0;
   #firstPieceMs: number | undefined;
+  /** What is emitted of the last answer of this turn; undefined before it was asked for, and when it comes as a whole. */
+  #pieces: StreamedAnswer | undefined;
 
   constructor(environment: EvaluationEnvironment, state: LoopState, options: TurnLedgerOptions) {
     const { streaming = false, estimates = false } = options;
@@ -102,6 +104,7 @@ export class TurnLedger {
     if (outer === undefined)
       state.conversation.push(...wellFormed(hooks?.takeInputFor?.(turn, !state.isContinued) ?? none));
     this.#firstPieceMs = undefined;
+    this.#pieces = undefined;
     if (isObserved || this.#reports !== undefined) this.#askedAtMs = clock.now();
     if (isObserved) {
       emit({ type: 'turn-start', turn });
@@ -125,6 +128,7 @@ export class TurnLedger {
   /** The pieces of an answer; undefined when it comes as a whole. */
   pieces(): StreamedAnswer | undefined {
     const answer = this.#deltas?.begin(this.state.turn);
+    this.#pieces = answer;
     if (answer === undefined) return undefined;
     const { clock } = this.environment;
     const sentAtMs = clock.now();
@@ -136,6 +140,11 @@ export class TurnLedger {
         return answer.onDelta(delta);
       },
     };
+  }
+
+  /** What was emitted of an answer of this turn that is void, as a member of the event that says so. */
+  voidCharacters(): { readonly voidCharacters?: VoidCharacters } {
+    return present({ voidCharacters: this.#pieces?.emitted() });
   }
 
   /** There is no answer. */

@@ -89,6 +89,15 @@ const answered = {
   finishReason: 'stop',
   durationMs: 5,
 } as const;
+const retried = {
+  type: 'model-call-retry',
+  turn,
+  attempt: 2,
+  delayMs: 5,
+  reason: 'rate-limit',
+  message: 'busy',
+} as const;
+const dropped = { type: 'tool-results-dropped', turn, callIds: [], characters: 3 } as const;
 const waiting = {
   type: 'approval-pending',
   turn,
@@ -143,14 +152,7 @@ const samples: Samples = {
   'approval-pending': { full: [{ ...waiting, policyPrompt: 'lead' }], least: waiting },
   'turn-start': always({ type: 'turn-start', turn }),
   'model-call-start': always({ type: 'model-call-start', turn }),
-  'model-call-retry': always({
-    type: 'model-call-retry',
-    turn,
-    attempt: 2,
-    delayMs: 5,
-    reason: 'rate-limit',
-    message: 'busy',
-  }),
+  'model-call-retry': { full: [{ ...retried, voidCharacters: { text: 3, reasoning: 0 } }], least: retried },
   'answer-restarted': always({ type: 'answer-restarted', turn }),
   'model-call-end': {
     full: [
@@ -188,7 +190,10 @@ const samples: Samples = {
     ],
     least: { type: 'hosted-approval-answered', turn, toolName: 'wiki', name: 'read', approved: true },
   },
-  'tool-results-dropped': always({ type: 'tool-results-dropped', turn, callIds: [], characters: 3 }),
+  'tool-results-dropped': {
+    full: [{ ...dropped, voidCharacters: { text: 3, reasoning: 0 } }],
+    least: dropped,
+  },
   'turns-dropped': always({ type: 'turns-dropped', turn, turns: 2, callIds: [] }),
   'turn-end': always({ type: 'turn-end', turn, finishReason: 'stop', toolCalls: 0 }),
   'budget-exceeded': always({ type: 'budget-exceeded', turn, limit: 'maxTotalTokens', value: 2, maximum: 1 }),

@@ -15,6 +15,7 @@ const retry: RunEvent = here({
   delayMs: 500,
   reason: 'server-error',
   message: 'broken',
+  voidCharacters: { text: 12, reasoning: 3 },
 });
 const style = (tone: string, text: string): string => `<${tone}>${text}</>`;
 
@@ -114,8 +115,48 @@ describe('what a model writes, elsewhere', () => {
       'turn 1, text | two',
       'turn 1, text | thr',
       'turn 1: the model call failed (server-error), retrying in 500 ms',
+      'turn 1: what it wrote of this answer is void',
       'turn 1, text | x',
       '',
     ]);
   });
+
+  const dropped = here({ type: 'tool-results-dropped', turn: 1, callIds: ['c1'], characters: 9 });
+  const restarted = here({ type: 'answer-restarted', turn: 1 });
+  it.each<[RunEvent['type'], RunEvent]>([
+    [retry.type, retry],
+    [restarted.type, restarted],
+    [dropped.type, dropped],
+  ])(
+    'is void after %s: the line that is not written yet is left out, for the others it is said',
+    (_type, event) => {
+      const written = (said: readonly string[]): readonly string[] => {
+        const stream = capturedStream();
+        const progress = createProgress(stream, { now: () => 0, isVerbose: true });
+        for (const each of [
+          begun,
+          says('Kept.'),
+          asked(),
+          begun,
+          ...said.map(says),
+          event,
+          begun,
+          says('Whole.\n'),
+        ])
+          progress.observe(each);
+        return stream
+          .text()
+          .split('\n')
+          .filter((line) => / \| | void$/.test(line));
+      };
+      const [kept, isVoid, whole] = [
+        'turn 1, text | Kept.',
+        'turn 1: what it wrote of this answer is void',
+        'turn 1, text | Whole.',
+      ];
+      expect(written([])).toEqual([kept, whole]);
+      expect(written(['Half'])).toEqual([kept, whole]);
+      expect(written(['One\nHa', 'lf'])).toEqual([kept, 'turn 1, text | One', isVoid, whole]);
+    },
+  );
 });
