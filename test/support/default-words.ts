@@ -36,7 +36,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   },
   Feedback: { severity: 'info' },
   FilesystemForkOptions: { readOnly: false },
-  FinalAnswer: { hasOutputs: false },
+  FinalAnswer: { hasOutputs: false, wasParsed: false },
   FolderCopyOptions: {
     defaultExcludes: true,
     mountPath: '.',
@@ -137,7 +137,8 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   SystemSliceOptions: { systemState: false },
   TextEdit: { replaceAll: false },
   ThrottleErrorOptions: { code: 'throttle-signaled', retrySafe: true },
-  ToolCall: { isCutOff: false },
+  ToolCall: { isCutOff: false, wasParsed: false },
+  ToolCallPart: { wasParsed: false },
   ToolFailure: { excludeValueFromContext: false },
   ToolOptions: {
     acceptsOverrides: true,

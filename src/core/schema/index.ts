@@ -42,6 +42,7 @@ export { freezeJson, freezeOwnJson } from './json/freeze-json.ts';
 export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
 export type { DeepReadonly, JsonObject, JsonValue } from './json/json.ts';
 export { jsonCopy } from './json/json-copy.ts';
+export { memberText, readUnrounded, unsafeIntegers } from './json/json-source.ts';
 export { renderJson } from './json/render-json.ts';
 export { describeReceived } from './json-schema/describe.ts';
 export { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
@@ -63,7 +64,8 @@ export {
   type SchemaRequestLimits,
   scalarsOnly,
 } from './projection/dialect.ts';
-export { adviseSchema, restoreText, type SchemaProjection } from './projection/project-json-schema.ts';
+export { type GivenJson, readGivenJson } from './projection/given-json.ts';
+export { adviseSchema, type SchemaProjection, unwrapText } from './projection/project-json-schema.ts';
 export { wrapperKey, wrapSchema } from './projection/wrap-schema.ts';
 export { jsonSchema } from './raw-json-schema.ts';
 export type { InferInput, InferOutput, Schema } from './standard.ts';

@@ -18,6 +18,11 @@ export interface ToolCallPart {
    * those whose arguments are empty or not JSON.
    */
   readonly isComplete?: boolean;
+  /**
+   * True when `arguments` was written from a value that something else had parsed, such as the SDK of a provider, which rounds integers beyond 2^53 − 1:
+   * a call with such an integer is refused. Default: false, the digits are those that the model wrote.
+   */
+  readonly wasParsed?: boolean;
 }
 
 /** The provider would run something for the model, such as a tool of a remote MCP server, and asks for approval. */

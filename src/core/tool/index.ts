@@ -1,4 +1,5 @@
 export type { Budget, BudgetExcess, BudgetLimits, BudgetRemainder, TokenPrices } from './budget.ts';
+export { parsedArguments } from './call-arguments.ts';
 export {
   type CheckedCompletionContext,
   type CompletionChecker,

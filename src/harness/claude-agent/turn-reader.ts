@@ -1,5 +1,5 @@
 import { isRecord, present } from '../../core/internal/index.ts';
-import type { AssistantPart } from '../../core/tool/index.ts';
+import { type AssistantPart, parsedArguments } from '../../core/tool/index.ts';
 import {
   fieldsIn,
   isCompactedMessage,
@@ -101,7 +101,9 @@ export class TurnReader {
     if (name === 'StructuredOutput') return [{ type: 'text', text: written }];
     if (!name.startsWith(this.#prefix)) return [];
     const callId = typeof id === 'string' ? id : '';
-    return [{ type: 'tool-call', callId, name: name.slice(this.#prefix.length), arguments: written }];
+    return [
+      { type: 'tool-call', callId, name: name.slice(this.#prefix.length), ...parsedArguments(written) },
+    ];
   }
 }
 

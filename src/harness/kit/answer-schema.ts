@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/internal/index.ts';
-import { type JsonSchema, type JsonValue, wrapSchema } from '../../core/schema/index.ts';
+import { type JsonSchema, type JsonValue, memberText, wrapSchema } from '../../core/schema/index.ts';
 
 /** The property that holds an answer that is not an object. */
 const wrapper = 'answer';
@@ -13,6 +13,11 @@ export class AnswerSchema {
   constructor(schema: JsonSchema, isWrapped: boolean = schema['type'] !== 'object') {
     this.#isWrapped = isWrapped;
     this.wire = this.#isWrapped ? wrapSchema(schema, wrapper) : schema;
+  }
+
+  /** The text of the answer in JSON text that the model wrote; the same where it is not wrapped. */
+  readText(text: string): string {
+    return this.#isWrapped ? (memberText(text, wrapper) ?? text) : text;
   }
 
   /** The answer in what the model gave; the same where it is not wrapped. */

@@ -1,5 +1,4 @@
 import type { ToolRuntimeCall } from '../../core/evaluation/index.ts';
-import { readJson } from '../../core/internal/index.ts';
 import type { PromptOutput } from '../../core/prompt/index.ts';
 import type { ModelTool } from '../../core/runtime/index.ts';
 import { jsonSchema } from '../../core/schema/index.ts';
@@ -52,9 +51,9 @@ export class FinishTool {
 
   /** The text of the answer in a call. */
   textOf({ arguments: given }: Pick<ToolRuntimeCall, 'arguments'>): string {
-    const parsed: unknown = typeof given === 'string' ? readJson(given) : given;
-    const answer = this.#answer.read(parsed);
-    return typeof given === 'string' && answer === parsed ? given : JSON.stringify(answer);
+    return typeof given === 'string'
+      ? this.#answer.readText(given)
+      : JSON.stringify(this.#answer.read(given));
   }
 }
 

@@ -53,7 +53,7 @@ export class FinishedAnswer<Output> {
       this.#output(call, { message, success, turn: turn.number, startedAtMs });
     if (this.#taken !== undefined) return reply('The answer was given already. End your turn.', false);
     try {
-      const read = await stop.race(answer.read(text));
+      const read = await stop.race(answer.read(text, typeof call.arguments !== 'string'));
       // Another call may have been faster.
       this.#taken ??= {
         text: read.json === undefined ? text : JSON.stringify(read.json),

@@ -229,7 +229,12 @@ export class HarnessLoop<Output> {
     else this.#turns.close();
     if (answer.usage !== undefined) this.#turns.countTotal(answer.usage);
     stop.throwIfStopped(deadline);
-    this.#result = await this.#conclusion.of({ text, finishReason, read: taken?.read });
+    this.#result = await this.#conclusion.of({
+      text,
+      finishReason,
+      read: taken?.read,
+      wasParsed: answer.output !== undefined,
+    });
     if (this.#result !== undefined) return undefined;
     this.#finished?.discard();
     return this.#lastMessage();

@@ -1,5 +1,5 @@
-import { present, readJson } from '../../core/internal/index.ts';
-import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
+import { present } from '../../core/internal/index.ts';
+import { isSchemaObject, type JsonObject, readUnrounded } from '../../core/schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../../core/tool/index.ts';
 import { ForeignCallIds, objectsIn, plainCallIds, startOfLoop, type ThinkingReader } from '../kit/index.ts';
 import { toInputBlocks, toMediaBlock } from './media-blocks.ts';
@@ -142,8 +142,9 @@ function toResult(
   };
 }
 
-/** The arguments of another model's call. Arguments that are not a JSON object got an error result, which explains the problem. */
+/** The arguments of another model's call. Arguments that are not a JSON object got an error result, which explains the problem; an integer that
+ * a number does not hold is sent as the text of its digits. */
 function toInput(text: string): JsonObject {
-  const value = readJson(text);
+  const value = readUnrounded(text);
   return isSchemaObject(value) ? value : {};
 }

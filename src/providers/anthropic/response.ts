@@ -1,8 +1,8 @@
 import { ModelResponseError } from '../../core/error/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import type { ModelTurn } from '../../core/runtime/index.ts';
-import { restoreText, type SchemaProjection } from '../../core/schema/index.ts';
-import type { AssistantPart } from '../../core/tool/index.ts';
+import { type SchemaProjection, unwrapText } from '../../core/schema/index.ts';
+import { type AssistantPart, parsedArguments } from '../../core/tool/index.ts';
 import {
   DistinctCallIds,
   type HostedToolRegistry,
@@ -93,7 +93,7 @@ function toParts(
         type: 'tool-call',
         callId: id,
         name,
-        arguments: restoreText(written, toolSchemas.get(name)),
+        ...parsedArguments(unwrapText(written, toolSchemas.get(name))),
       } as const;
       return [isComplete === undefined ? call : { ...call, isComplete }];
     }
@@ -174,7 +174,7 @@ function invalid(why: string): ModelResponseError {
 }
 
 /**
- * The text of one message. An answer with a schema is the text after the last hosted call, restored to that schema;
+ * The text of one message. An answer with a schema is the text after the last hosted call, as a value of that schema;
  * commentary before it is not part of the answer. Otherwise all text is the answer.
  */
 class TurnText {
@@ -200,7 +200,7 @@ class TurnText {
       text += block['text'];
       lastBlock = block;
     }
-    this.whole = restoreText(text, answer);
+    this.whole = unwrapText(text, answer);
     if (this.whole === text) return;
     // Offsets are no longer valid.
     for (const block of this.#starts.keys()) this.#parts.delete(block);

@@ -13,7 +13,13 @@ import type {
   TokenUsage,
 } from '../../core/runtime/index.ts';
 import { isSchemaObject } from '../../core/schema/index.ts';
-import type { HostedToolOutput, HostedToolReading, TokenPrices } from '../../core/tool/index.ts';
+import {
+  type HostedToolOutput,
+  type HostedToolReading,
+  parsedArguments,
+  type TokenPrices,
+  type ToolCallPart,
+} from '../../core/tool/index.ts';
 import {
   type HostedToolCodecTable,
   HostedToolRegistry,
@@ -174,13 +180,13 @@ function toModelTurn(turn: ScriptedTurn, number: number, hosted: readonly Hosted
     index,
     { callId = `call-${number}-${index + 1}`, name, arguments: given },
   ] of toolCalls.entries())
-    content.push({ type: 'tool-call', callId, name, arguments: toArgumentText(given) });
+    content.push({ type: 'tool-call', callId, name, ...toArguments(given) });
   for (const request of approvalRequests) content.push({ type: 'approval-request', ...request });
   const finishReason = turn.finishReason ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop');
   return { content, finishReason, hosted, ...present({ usage }) };
 }
 
-function toArgumentText(value: unknown): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function toArguments(value: unknown): Pick<ToolCallPart, 'arguments' | 'wasParsed'> {
+  if (value === undefined || typeof value === 'string') return { arguments: value ?? '' };
+  return parsedArguments(JSON.stringify(value));
 }

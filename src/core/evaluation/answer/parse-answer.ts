@@ -1,7 +1,13 @@
 import { describeError, OutputParseError } from '../../error/index.ts';
 import type { PromptOutput } from '../../prompt/index.ts';
 import type { ReadAnswer } from '../../runtime/index.ts';
-import { describeIssues, type JsonValue, parseInput } from '../../schema/index.ts';
+import {
+  describeIssues,
+  type GivenJson,
+  type JsonValue,
+  parseInput,
+  readGivenJson,
+} from '../../schema/index.ts';
 
 /** So many of the last values of a text are compared with the schema. */
 const maxCandidates = 200;
@@ -10,20 +16,23 @@ const maxCandidates = 200;
  * The structured answer in a model's final text: of the JSON values in it (see `jsonInText`) the last one that fits
  * the schema. JSON after it that cannot be read invalidates the answer: it is the model's last one.
  *
+ * @param wasParsed whether the text was written from a value that something else had parsed. Default: false.
  * @throws {OutputParseError} when there is no JSON, none fits, or the last of it is broken; the message explains what is wrong.
  */
 export async function parseAnswer<Output>(
   text: string,
   output: PromptOutput<Output>,
+  wasParsed = false,
 ): Promise<ReadAnswer<Output>> {
   const { values, broken } = jsonInText(text);
   if (broken !== undefined) throw unreadable(`It holds no JSON that can be read: ${broken}.`, text);
   let likeliest: string | undefined;
   let last: string | undefined;
-  for (const json of values.slice(-maxCandidates).reverse()) {
-    const outcome = await parseInput(output.compiled, json);
-    // What JSON.parse yields is JSON.
-    if (outcome.ok) return { output: outcome.value, json: json as JsonValue };
+  for (const given of values.slice(-maxCandidates).reverse()) {
+    const { issues, value: json } = readGivenJson({ ...given, wasParsed }, output.compiled.inputJsonSchema);
+    const outcome =
+      issues.length > 0 ? { ok: false as const, issues } : await parseInput(output.compiled, json);
+    if (outcome.ok) return { output: outcome.value, json };
     const problem = `It does not fit the output schema.\n${describeIssues(outcome.issues)}`;
     last ??= problem;
     if (Array.isArray(json) === (output.container === 'array')) likeliest ??= problem;
@@ -48,7 +57,7 @@ const maxFailedStarts = 200;
 /** What a model may have meant by a text as JSON. */
 interface JsonInText {
   /** The JSON values, in their order in the text. */
-  readonly values: readonly unknown[];
+  readonly values: readonly GivenJson[];
   /** Why JSON after the last of them cannot be read, as the end of a sentence; undefined when there is none. */
   readonly broken: string | undefined;
 }
@@ -59,15 +68,16 @@ interface JsonInText {
  */
 function jsonInText(text: string): JsonInText {
   const whole = parseJson(text.trim());
-  if (whole.ok) return { values: [whole.value], broken: undefined };
+  if (whole.ok) return { values: [whole], broken: undefined };
   return inBlocks(text) ?? inSentences(text);
 }
 
-type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+type Parsed = ({ readonly ok: true } & GivenJson) | { readonly ok: false; readonly why: string };
 
 function parseJson(text: string): Parsed {
   try {
-    return { ok: true, value: JSON.parse(text) };
+    // What JSON.parse yields is JSON.
+    return { ok: true, text, value: JSON.parse(text) as JsonValue };
   } catch (error) {
     return { ok: false, why: describeError(error) };
   }
@@ -75,14 +85,14 @@ function parseJson(text: string): Parsed {
 
 /** @returns undefined when no block is meant to be JSON. */
 function inBlocks(text: string): JsonInText | undefined {
-  const values: unknown[] = [];
+  const values: GivenJson[] = [];
   let broken: string | undefined;
   let isFound = false;
   for (const { tag, content, isClosed } of fencedBlocks(text)) {
     if (tag !== 'json' && !(tag === '' && /^\s*[[{]/.test(content))) continue;
     isFound = true;
     const parsed = parseJson(content);
-    if (parsed.ok) values.push(parsed.value);
+    if (parsed.ok) values.push(parsed);
     // Then the block may go on in sentences.
     const within = parsed.ok || isClosed ? undefined : inSentences(content);
     if (within !== undefined) values.push(...within.values);
@@ -115,14 +125,14 @@ function* fencedBlocks(text: string): Generator<FencedBlock, void> {
 }
 
 function inSentences(text: string): JsonInText {
-  const values: unknown[] = [];
+  const values: GivenJson[] = [];
   let afterLast = 0;
   let failedStarts = 0;
   for (let at = nextStart(text, 0); at >= 0 && failedStarts < maxFailedStarts; ) {
     const end = endOfValue(text, at);
     const parsed = end === undefined ? undefined : parseJson(text.slice(at, end));
     if (end !== undefined && parsed?.ok === true) {
-      values.push(parsed.value);
+      values.push(parsed);
       afterLast = end;
       at = nextStart(text, end);
     } else {

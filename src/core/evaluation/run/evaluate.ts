@@ -123,7 +123,7 @@ async function evaluateObserved<Output>(
         outputSchema: wellFormed(rendered.output?.compiled.inputJsonSchema),
         answer: {
           model: model.name,
-          read: (answer) => readAnswer(answer, rendered),
+          read: (answer, wasParsed) => readAnswer(answer, wasParsed, rendered),
           maxRepairs: settings.maxOutputRepairs,
         },
       },
@@ -201,8 +201,9 @@ function conversationOf({ input, history, calls }: EvaluationSettings): Conversa
 
 async function readAnswer<Output>(
   text: string,
+  wasParsed: boolean,
   { output }: RenderedPrompt<Output>,
 ): Promise<ReadAnswer<Output>> {
   // Without an output schema the type of the output is undefined.
-  return output === undefined ? { output: undefined as Output } : parseAnswer(text, output);
+  return output === undefined ? { output: undefined as Output } : parseAnswer(text, output, wasParsed);
 }

@@ -15,7 +15,7 @@ import {
   toToolCall,
 } from '../../runtime/index.ts';
 import type { Clock } from '../../session/index.ts';
-import type { ConversationItem } from '../../tool/index.ts';
+import { type ConversationItem, parsedArguments } from '../../tool/index.ts';
 import type { ToolRuntimeCall, ToolRuntimeOutput } from './tool-runtime-types.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -245,13 +245,13 @@ export function toCallPart(call: ToolRuntimeCall): ToolCallPart {
     type: 'tool-call',
     callId,
     name: wellFormed(name),
-    arguments: toText(given),
+    ...toText(given),
   } as const;
   return isComplete === undefined ? part : { ...part, isComplete };
 }
 
-function toText(given: ToolRuntimeCall['arguments']): string {
-  if (typeof given === 'string') return wellFormedJson(given);
+function toText(given: ToolRuntimeCall['arguments']): Pick<ToolCallPart, 'arguments' | 'wasParsed'> {
+  if (typeof given === 'string') return { arguments: wellFormedJson(given) };
   let text: string | undefined;
   let cause: unknown = new TypeError(`${typeof given} has no JSON text`);
   try {
@@ -259,6 +259,6 @@ function toText(given: ToolRuntimeCall['arguments']): string {
   } catch (error) {
     cause = error;
   }
-  if (text !== undefined) return wellFormedJson(text);
+  if (text !== undefined) return parsedArguments(wellFormedJson(text));
   throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, { cause });
 }

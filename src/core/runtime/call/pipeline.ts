@@ -1,7 +1,7 @@
 import { describeError } from '../../error/index.ts';
 import type { FileRead } from '../../filesystem/index.ts';
 import { isPromiseLike, none, present, whenSettled, writableCopy } from '../../internal/index.ts';
-import { describeIssues, type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
+import { type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
 import type { SessionPatch, SessionRead } from '../../session/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
 import { haltReason } from '../limits/run-budget.ts';
@@ -16,6 +16,7 @@ import type { RecordedEnd, RecordedHandler } from './environment/earlier-calls.t
 import { RunSuspended } from './environment/run-suspension.ts';
 import { checkCall, checkChanges, recordInPolicies } from './policies/policies.ts';
 import { findAmbiguity } from './tool-call/call-paths.ts';
+import { misfit } from './tool-call/tool-call.ts';
 import { failed, type PolicyQuestion, stoppedVerdict, type Verdict, withNote } from './tool-call/verdict.ts';
 
 /**
@@ -138,8 +139,7 @@ function parseParams(attempt: CallAttempt): Outcome {
   const parsing = attempt.settled(parseInput(compiledInput, writableCopy(resolved.params)));
   return whenSettled(parsing, (outcome: ParseOutcome<unknown>) => {
     if (outcome.ok) return takeParams(attempt, outcome.value);
-    const message = `Tool validation failed: the arguments of "${name}" do not fit.\n${describeIssues(outcome.issues)}`;
-    return failed('rejected', 'invalid-arguments', message);
+    return failed('rejected', 'invalid-arguments', misfit(name, outcome.issues));
   });
 }
 

@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { present, wellFormed } from '../../internal/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import { type JsonValue, readUnrounded } from '../../schema/index.ts';
 import type { HostedApprovalRequestPart } from '../../tool/index.ts';
 import { requestApproval } from '../call/approvals/approvals.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
@@ -69,13 +69,9 @@ export class RemoteApprovals {
   }
 }
 
-/** The arguments as a value; unparsed when they are not JSON. */
+/** The arguments as a value, with the digits of an integer that a number does not hold as text; unparsed when they are not JSON. */
 function parsed(text: string): JsonValue {
   if (text.trim() === '') return {};
-  try {
-    // What JSON.parse makes is a JSON value.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
+  const value = readUnrounded(text);
+  return value === undefined ? text : value;
 }

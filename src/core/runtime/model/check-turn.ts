@@ -78,10 +78,10 @@ function findPartFault(
       }
       if (typeof name !== 'string') return { what: 'a call without a name' };
       if (typeof part['arguments'] !== 'string') return { what: 'a call whose arguments are not a string' };
-      const { isComplete } = part;
-      return isComplete === undefined || typeof isComplete === 'boolean'
-        ? undefined
-        : { what: `${describe(isComplete)} as isComplete` };
+      const wrong = ['isComplete', 'wasParsed'].find(
+        (key) => part[key] !== undefined && typeof part[key] !== 'boolean',
+      );
+      return wrong === undefined ? undefined : { what: `${describe(part[wrong])} as ${wrong}` };
     }
     case 'approval-request': {
       const missing = ['approvalId', 'toolName', 'name', 'arguments'].find(

@@ -1,5 +1,6 @@
 import { WinkError } from '../../error/index.ts';
 import { isPlainObject } from '../../internal/index.ts';
+import { readUnrounded } from '../../schema/index.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { isDataField, isVocabularyValue } from './event-vocabulary.ts';
 
@@ -92,12 +93,8 @@ export class RedactionWalk {
 
   /** The arguments of a call are JSON text, in which a text may be written in many ways. */
   #argumentText(text: string): string {
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(text);
-    } catch {
-      return this.#altered(text, this.#text(text));
-    }
+    const parsed = readUnrounded(text);
+    if (parsed === undefined) return this.#altered(text, this.#text(text));
     const before = this.#alterations;
     const redacted = this.data(parsed);
     return this.#text(this.#alterations === before ? text : JSON.stringify(redacted));

@@ -18,8 +18,12 @@ export interface ReadAnswer<out Output> {
 export interface AnswerOptions<out Output> {
   /** Name of the model, for messages. */
   readonly model: string;
-  /** Rejects with an `OutputParseError` for a text that is not such an answer. Any other rejection ends the run. */
-  readonly read: (text: string) => Promise<ReadAnswer<Output>>;
+  /**
+   * Rejects with an `OutputParseError` for a text that is not such an answer. Any other rejection ends the run.
+   *
+   * @param wasParsed whether the text was written from a value that something else had parsed.
+   */
+  readonly read: (text: string, wasParsed: boolean) => Promise<ReadAnswer<Output>>;
   /** How many corrections the model may get in one run. */
   readonly maxRepairs: number;
   /** What the model reads of a problem with its answer. Default: the problem, and that it is to answer in JSON. */
@@ -43,6 +47,8 @@ export interface FinalAnswer<Output> {
   readonly read?: ReadAnswer<Output> | undefined;
   /** Whether the turn has outputs beside its text. Default: false. */
   readonly hasOutputs?: boolean;
+  /** Whether its text was written from a value that something else had parsed. Default: false. */
+  readonly wasParsed?: boolean;
 }
 
 /** How a run is concluded. */
@@ -74,8 +80,9 @@ export class Conclusion<Output> {
     finishReason,
     read: known,
     hasOutputs = false,
+    wasParsed = false,
   }: FinalAnswer<Output>): Promise<LoopResult<Output> | undefined> {
-    const read = known ?? (await this.#read(text, finishReason));
+    const read = known ?? (await this.#read(text, finishReason, wasParsed));
     if (read === undefined) return undefined;
     const result = { text, ...read, finishReason };
     if (this.#completion !== undefined && !(await this.#completion.isDone(result))) return undefined;
@@ -95,11 +102,15 @@ export class Conclusion<Output> {
   }
 
   /** Reads a final text; undefined when the model is to answer again. */
-  async #read(text: string, finishReason: FinishReason): Promise<ReadAnswer<Output> | undefined> {
+  async #read(
+    text: string,
+    finishReason: FinishReason,
+    wasParsed: boolean,
+  ): Promise<ReadAnswer<Output> | undefined> {
     const { environment, errors, state } = this.#ledger;
     const { stop, deadline, prompt } = environment;
     try {
-      const answer = await stop.race(this.#answer.read(text));
+      const answer = await stop.race(this.#answer.read(text, wasParsed));
       stop.throwIfStopped(deadline);
       return answer;
     } catch (cause) {

@@ -1,5 +1,6 @@
 import { present } from '../../internal/index.ts';
 import type { JsonValue } from '../json/json.ts';
+import { memberText } from '../json/json-source.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
 import { createReferenceResolver, type ReferenceResolver } from '../json-schema/reference.ts';
 import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';
@@ -102,18 +103,9 @@ function definitionsOf(definitions: ReadonlyMap<string, JsonSchema>): JsonSchema
 }
 
 /**
- * JSON text that a model wrote for a projected schema, in the shape of the original one; any other text as it is, for those
- * to judge who read it.
+ * JSON text that a model wrote for a projected schema, taken out of the object that was put around it, as it was written; any other text as it is, for
+ * those to judge who read it.
  */
-export function restoreText(text: string, projection: SchemaProjection | undefined): string {
-  // A value that was not put into an object changes by its nulls alone.
-  if (projection?.changesValues !== true || !(projection.isWrapped || text.includes('null'))) return text;
-  try {
-    // What JSON.parse makes is a JSON value.
-    const value = JSON.parse(text) as JsonValue;
-    const restored = projection.restore(value);
-    return restored === value ? text : JSON.stringify(restored);
-  } catch {
-    return text;
-  }
+export function unwrapText(text: string, projection: SchemaProjection | undefined): string {
+  return projection?.isWrapped === true ? (memberText(text, wrapperKey) ?? text) : text;
 }

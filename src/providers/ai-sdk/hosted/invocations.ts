@@ -1,4 +1,5 @@
 import { isRecord, present } from '../../../core/internal/index.ts';
+import { readUnrounded } from '../../../core/schema/index.ts';
 import type { HostedToolOutput } from '../../../core/tool/index.ts';
 import { type HostedTurn, objectsIn, parseJsonText, type WireFields } from '../../kit/index.ts';
 
@@ -55,7 +56,7 @@ function toInvocation(parts: readonly WireFields[]): HostedInvocation {
   const call = parts.find(({ type }) => type === 'tool-call');
   const result = parts.find(isResult);
   const part = call ?? result;
-  const input = parseJsonText(call?.['input']);
+  const input = parseJsonText(call?.['input'], readUnrounded);
   const value = result?.['result'];
   return {
     id: String(part?.['toolCallId']),

@@ -1,10 +1,11 @@
-import { present, readJson } from '../../../core/internal/index.ts';
+import { present } from '../../../core/internal/index.ts';
 import type {
   AssistantItem,
   ConversationItem,
   InputPart,
   ToolResultItem,
 } from '../../../core/runtime/index.ts';
+import { readUnrounded } from '../../../core/schema/index.ts';
 import { type CallIdForm, ForeignCallIds, fieldsIn } from '../../kit/index.ts';
 import type {
   AiSdkVersion,
@@ -218,8 +219,9 @@ function giveBack<Version extends AiSdkVersion>(
   }
 }
 
-/** The arguments of a call as a value. Invalid JSON becomes an empty value: the result explains the error. */
+/** The arguments of a call as a value. Invalid JSON becomes an empty value: the result explains the error. The digits of an integer that a number does not hold are
+ * text. */
 function parseInput(text: string): WireJson {
   // What is read is a JSON value.
-  return (readJson(text) ?? {}) as WireJson;
+  return (readUnrounded(text) ?? {}) as WireJson;
 }

@@ -1,10 +1,9 @@
 import { assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime } from '../../../core/evaluation/index.ts';
 import type { ModelTool } from '../../../core/runtime/index.ts';
-import { type JsonObject, type JsonSchema, projectSchema, type Schema } from '../../../core/schema/index.ts';
+import { type JsonObject, type JsonSchema, type Schema } from '../../../core/schema/index.ts';
 import type { MediaPart } from '../../../core/tool/index.ts';
 import { offerTools, type RuntimeCall } from '../../kit/index.ts';
-import { aiSdkDialect } from '../wire/ai-sdk-dialect.ts';
 import type { ResultOutput } from '../wire/call-options.ts';
 import { filesOfV3, filesOfV4 } from '../wire/files.ts';
 import { FailedToolCallError } from './failed-tool-call-error.ts';
@@ -64,14 +63,11 @@ function toAiSdkTool(
   call: RuntimeCall,
   version: 6 | 7,
 ): AiSdkRuntimeTool {
-  const { isWrapped, restore } = projectSchema(inputSchema, aiSdkDialect);
   return {
     description,
     inputSchema: toAiSdkSchema(inputSchema),
     execute: async (input, { abortSignal, toolCallId }) => {
-      // The loop sends the schema unchanged, so the arguments are not wrapped. A wrapped object is an object, too.
-      const given = isWrapped ? input : (restore(input) as JsonObject);
-      const output = await call({ callId: toolCallId, name, arguments: given }, abortSignal);
+      const output = await call({ callId: toolCallId, name, arguments: input }, abortSignal);
       if (output.isError) throw new FailedToolCallError(output);
       const { text, attachments = [] } = output;
       return attachments.length === 0 ? text : { text, attachments };

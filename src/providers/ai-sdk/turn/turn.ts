@@ -8,7 +8,8 @@ import {
   type ModelTurn,
   type TokenUsage,
 } from '../../../core/runtime/index.ts';
-import { restoreText } from '../../../core/schema/index.ts';
+import { unwrapText } from '../../../core/schema/index.ts';
+import { parsedArguments } from '../../../core/tool/index.ts';
 import {
   assertAnswerable,
   countFields,
@@ -172,7 +173,8 @@ function toCall(part: KeptPart, { toolSchemas }: PreparedAiSdkRequest, isWhole: 
     type: 'tool-call',
     callId: toolCallId,
     name: toolName,
-    arguments: restoreText(input, toolSchemas.get(toolName)),
+    // Some packages pass the text of the provider on, and others write one from what they have parsed.
+    ...parsedArguments(unwrapText(input, toolSchemas.get(toolName))),
   } as const;
   // Empty arguments do not show whether the call is complete.
   return isWhole && input !== '' ? { ...call, isComplete: true } : call;
@@ -216,7 +218,7 @@ function withStructuredText(
   if (answerSchema === undefined || content.some(({ type }) => type === 'tool-call')) return content;
   const fullText = textOf(content);
   const written = typeof structuredText === 'string' ? structuredText : fullText;
-  const text = restoreText(written, answerSchema);
+  const text = unwrapText(written, answerSchema);
   if (text === fullText) return content;
   const rest = content.flatMap((part): readonly AssistantPart[] => {
     if (part.type !== 'text') return [part];

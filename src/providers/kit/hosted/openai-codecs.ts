@@ -1,4 +1,5 @@
 import { isRecord, present } from '../../../core/internal/index.ts';
+import { readUnrounded } from '../../../core/schema/index.ts';
 import type { Citation, HostedToolOutput } from '../../../core/tool/index.ts';
 import type {
   CodeInterpreterConfig,
@@ -123,7 +124,7 @@ export function openaiCodecsOf({ annotated, calls, serialize }: OpenAIHostedInte
               ...present({ status: error === undefined ? undefined : ('failed' as const), error }),
               server,
               name: String(name),
-              arguments: parseJsonText(text),
+              arguments: parseJsonText(text, readUnrounded),
               ...stringFields({ output }),
             },
           ];

@@ -64,10 +64,12 @@ function fieldsOf<Key extends string, Value>(
 /**
  * Parses JSON text. Invalid JSON is returned as a string; absent text is `{}`.
  *
+ * @param read returns undefined for a text that is not JSON.
+ *
  * @internal
  */
-export function parseJsonText(text: unknown): JsonValue {
+export function parseJsonText(text: unknown, read: (text: string) => unknown = readJson): JsonValue {
   if (typeof text !== 'string' || text === '') return {};
   // What is read is a JSON value.
-  return (readJson(text) ?? text) as JsonValue;
+  return (read(text) ?? text) as JsonValue;
 }

@@ -1,6 +1,6 @@
 import { assertArgument, assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime, ToolRuntimeCallOptions } from '../../../core/evaluation/index.ts';
-import { restoreText } from '../../../core/schema/index.ts';
+import { unwrapText } from '../../../core/schema/index.ts';
 import { type Logger, silentLogger } from '../../../core/tool/index.ts';
 import { ToolSchemas } from '../../kit/index.ts';
 import { toToolOutput } from '../request/input-items.ts';
@@ -55,7 +55,7 @@ export async function runOpenAICalls(
     output.filter(isFunctionCall).map(({ call_id: callId, name, arguments: text, status }) => ({
       callId,
       name,
-      arguments: restoreText(text, schemas.get(name)),
+      arguments: unwrapText(text, schemas.get(name)),
       isComplete: status !== 'incomplete',
     })),
     options,

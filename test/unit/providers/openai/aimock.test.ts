@@ -112,7 +112,7 @@ describe.each(modes)('round trips, asked for %s', (_mode, options) => {
     expect(response?.conversation[1]).toMatchObject({
       content: [
         { type: 'reasoning', text: 'One it is.' },
-        { type: 'tool-call', arguments: '{"left":1}' },
+        { type: 'tool-call', arguments: '{"left":1,"right":null}' },
       ],
       raw: { provider: 'openai', items: [{ type: 'reasoning' }, { type: 'function_call' }] },
     });

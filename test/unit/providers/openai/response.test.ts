@@ -84,12 +84,13 @@ describe('what a response says', () => {
   });
 
   it.each<[string, string, string]>([
-    ['a null for an optional key', '{"a":null}', '{}'],
+    ['a null for an optional key', '{"a":null}', '{"a":null}'],
+    ['an integer that a number does not hold', '{"a":9007199254740993}', '{"a":9007199254740993}'],
     ['nothing to take out', '{ "a" : "x" }', '{ "a" : "x" }'],
     ['malformed JSON', '{"a": ', '{"a": '],
     ['nothing at all', '', ''],
     ['nesting without end', '['.repeat(100_000), '['.repeat(100_000)],
-  ])('gives arguments on as the tool knows them: %s', (_name, sent, expected) => {
+  ])('gives arguments on as the model wrote them: %s', (_name, sent, expected) => {
     const [call] = read(response([functionCall('c1', 'known', sent)])).content;
     expect(call).toMatchObject({ arguments: expected });
   });
@@ -99,14 +100,15 @@ describe('what a response says', () => {
     expect(call).toMatchObject({ name: 'other', arguments: '{"a":null}' });
   });
 
-  it('restores the text of the final answer only', () => {
-    const answerSchema = optional;
-    const [text] = read(response([message('{"a":null}')]), { answerSchema }).content;
-    expect(text).toEqual({ type: 'text', text: '{}' });
-    const [before] = read(response([message('{"a":null}'), functionCall('c', 'known', '{}')]), {
+  it('takes the final answer out of the object that was put around it, and nothing else', () => {
+    const answerSchema = projectSchema({ type: 'array', items: { type: 'string' } }, openaiDialect);
+    const written = '{"value":[null]}';
+    const [text] = read(response([message(written)]), { answerSchema }).content;
+    expect(text).toEqual({ type: 'text', text: '[null]' });
+    const [before] = read(response([message(written), functionCall('c', 'known', '{}')]), {
       answerSchema,
     }).content;
-    expect(before).toEqual({ type: 'text', text: '{"a":null}' });
+    expect(before).toEqual({ type: 'text', text: written });
   });
 });
 

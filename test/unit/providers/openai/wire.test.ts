@@ -257,7 +257,7 @@ describe('a conversation', () => {
       content: [
         { type: 'reasoning', text: 'Think.' },
         { type: 'reasoning', text: 'Let me add.' },
-        { type: 'tool-call', callId: 'c1', name: 'add', arguments: '{"left":1}' },
+        { type: 'tool-call', callId: 'c1', name: 'add', arguments: '{"left":1,"right":null}' },
         { type: 'tool-call', callId: 'c2', name: 'add', arguments: '{"left":2,"right":3}' },
       ],
     });

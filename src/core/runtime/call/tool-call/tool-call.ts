@@ -2,7 +2,13 @@ import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
 import { none, present } from '../../../internal/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../../prompt/index.ts';
-import { freezeOwnJson, type JsonObject } from '../../../schema/index.ts';
+import {
+  describeIssues,
+  freezeOwnJson,
+  type JsonObject,
+  readGivenJson,
+  type SchemaIssue,
+} from '../../../schema/index.ts';
 import type {
   MediaPart,
   ToolCallFailureReason,
@@ -27,6 +33,8 @@ export interface ToolCall {
   readonly turn: number;
   /** True for a call that the model may not have written to its end. Default: false. */
   readonly isCutOff?: boolean;
+  /** True when the arguments were written from a value that something else had parsed. Default: false. */
+  readonly wasParsed?: boolean;
   /** The span of the caller. */
   readonly trace?: TraceContext;
 }
@@ -76,7 +84,14 @@ const effectsRank: Readonly<Record<ToolEffects, number>> = { read: 0, state: 1, 
 
 /** The call of one part of an assistant item. */
 export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean): ToolCall {
-  return { callId: part.callId, toolName: part.name, arguments: part.arguments, turn, isCutOff };
+  return {
+    callId: part.callId,
+    toolName: part.name,
+    arguments: part.arguments,
+    turn,
+    isCutOff,
+    wasParsed: part.wasParsed === true,
+  };
 }
 
 /**
@@ -98,9 +113,9 @@ export function resolveCall(
   },
 ): CallResolution {
   if (call.isCutOff === true) return cutOff(call);
-  const parsed = parseArguments(call);
-  const params = parsed.ok ? parsed.value : undefined;
   const bound = display.toolNamed(call.toolName);
+  const parsed = readArguments(call, bound);
+  const params = parsed.value;
   if (bound === undefined) {
     return rejected('unknown-tool', unknownTool(call.toolName, display.rendered), params);
   }
@@ -117,10 +132,7 @@ export function resolveCall(
     ].join(' ');
     return rejected('effects-exceeded', message, params);
   }
-  if (!parsed.ok) {
-    const message = `The arguments of "${call.toolName}" must be one JSON object: ${parsed.problem}.`;
-    return rejected('invalid-arguments', message);
-  }
+  if (!parsed.ok) return rejected('invalid-arguments', parsed.message, params);
   if (bound.tool['~files']?.arguments === undefined)
     return { kind: 'resolved', resolved: { call, bound, params: parsed.value, choices: none } };
   const paths = readCallPaths(bound.tool, parsed.value, display.rendered, roots.filesystem?.hostPath);
@@ -148,27 +160,44 @@ function unknownTool(name: string, rendered: RenderedPrompt): string {
   return `There is no tool "${name}". The tools are: ${listed}${more}.`;
 }
 
-type ParsedArguments =
+type GivenArguments =
   | { readonly ok: true; readonly value: JsonObject }
-  | { readonly ok: false; readonly problem: string };
+  /** @property value what the record shows of them. */
+  | { readonly ok: false; readonly message: string; readonly value?: JsonObject };
 
-function parseArguments(call: ToolCall): ParsedArguments {
-  let value: unknown;
+/** The arguments of a call as the tool means them: the one place that reads them. A call of an unknown tool has arguments, too, for its record. */
+function readArguments(
+  { arguments: text, toolName, wasParsed = false }: ToolCall,
+  bound: BoundTool | undefined,
+): GivenArguments {
+  let parsed: unknown;
   try {
-    value = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
+    parsed = text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {
-    return { ok: false, problem: `they are not valid JSON (${describeError(error)})` };
+    return unreadable(toolName, `they are not valid JSON (${describeError(error)})`);
   }
-  if (typeof value !== 'object' || value === null) {
-    return { ok: false, problem: `got ${value === null ? 'null' : typeof value}` };
+  if (typeof parsed !== 'object' || parsed === null) {
+    return unreadable(toolName, `got ${parsed === null ? 'null' : typeof parsed}`);
   }
-  if (Array.isArray(value)) return { ok: false, problem: 'got an array' };
+  if (Array.isArray(parsed)) return unreadable(toolName, 'got an array');
+  const schema = bound?.tool.compiledInput?.inputJsonSchema;
+  // What JSON.parse makes of an object literal is a JsonObject, and stays one.
+  const { issues, ...read } = readGivenJson({ text, value: parsed as JsonObject, wasParsed }, schema);
+  const value = read.value as JsonObject;
   try {
     // Recorded as they are now, independent of what a handler does to its copy. JSON text can hold what JSON values cannot: 1e999.
     freezeOwnJson(value, 'what the text holds');
   } catch (error) {
-    return { ok: false, problem: `they cannot be used (${describeError(error)})` };
+    return unreadable(toolName, `they cannot be used (${describeError(error)})`);
   }
-  // What JSON.parse makes of an object literal is a JsonObject.
-  return { ok: true, value: value as JsonObject };
+  return issues.length === 0 ? { ok: true, value } : { ok: false, message: misfit(toolName, issues), value };
+}
+
+function unreadable(toolName: string, problem: string): GivenArguments {
+  return { ok: false, message: `The arguments of "${toolName}" must be one JSON object: ${problem}.` };
+}
+
+/** What the model reads of arguments that do not fit their tool. */
+export function misfit(toolName: string, issues: readonly SchemaIssue[]): string {
+  return `Tool validation failed: the arguments of "${toolName}" do not fit.\n${describeIssues(issues)}`;
 }

@@ -4,7 +4,7 @@ import { type JsonSchema, type JsonValue, jsonSchema, tool } from 'weakincentive
 import { openaiDialect } from 'weakincentives/openai';
 import { projectSchema, type SchemaDialect } from 'weakincentives/provider';
 import { z } from 'zod';
-import { restoreText } from '../../../../../src/core/schema/index.ts';
+import { unwrapText } from '../../../../../src/core/schema/index.ts';
 import type { SchemaCounts } from '../../../../../src/core/schema/projection/dialect.ts';
 import { closed, dialects, text } from './shape.ts';
 
@@ -158,20 +158,25 @@ describe('schemas that grow when they are written out', () => {
 });
 
 describe('text that a model wrote', () => {
-  const optional = projectSchema(closed({ a: text }, []), openaiDialect);
+  const wrapped = projectSchema({ type: 'array', items: { type: 'integer' } }, openaiDialect);
 
   it.each<[string, string]>([
-    ['{"a":null}', '{}'],
-    ['{ "a": "x" }', '{ "a": "x" }'],
-    ['{"a":nul', '{"a":nul'],
+    ['{"value":[1, 2]}', '[1, 2]'],
+    [' { "value" : [9007199254740993] } ', '[9007199254740993]'],
+    ['{"v\\u0061lue":["}"]}', '["}"]'],
+    ['{"other":[1],"value":null}', 'null'],
+    ['{"value":1,"value":[2]}', '[2]'],
+    ['{"inner":{"value":1}}', '{"inner":{"value":1}}'],
+    ['[{"value":1}]', '[{"value":1}]'],
+    ['{"value":[1', '{"value":[1'],
     ['', ''],
-  ])('is brought back: %s', (written, meant) => {
-    expect(restoreText(written, optional)).toBe(meant);
+  ])('is taken out of the object around it as it was written: %s', (written, meant) => {
+    expect(unwrapText(written, wrapped)).toBe(meant);
   });
 
-  it('stays as it is where nothing has to change', () => {
-    const same: JsonValue = '{ "a": null }';
-    expect(restoreText(same, projectSchema(closed({ a: text }), openaiDialect))).toBe(same);
-    expect(restoreText(same, undefined)).toBe(same);
+  it('stays as it is where nothing is around it', () => {
+    const same: JsonValue = '{ "value": null }';
+    expect(unwrapText(same, projectSchema(closed({ value: text }, []), openaiDialect))).toBe(same);
+    expect(unwrapText(same, undefined)).toBe(same);
   });
 });
