@@ -6,9 +6,10 @@ import { type JsonSchema, type JsonValue, jsonSchema } from 'weakincentives';
 import { aiSdkDialect } from 'weakincentives/ai-sdk';
 import { anthropicDialect } from 'weakincentives/anthropic';
 import { openaiDialect } from 'weakincentives/openai';
-import { projectSchema, type SchemaDialect } from 'weakincentives/provider';
+import type { SchemaDialect } from 'weakincentives/provider';
 import { compileSchema, parseInputSync } from '../../src/core/schema/index.ts';
 import { draws } from '../support/draws.ts';
+import { readBack } from '../support/read-back.ts';
 
 /** What makes a schema one that not every provider holds a model to. */
 type Trait =
@@ -177,7 +178,7 @@ describe('a projected schema', () => {
       fc.assert(
         fc.property(root, ({ schema, value, written, traits }) => {
           const source: JsonSchema = { ...schema, $defs: { name: { type: 'string' }, tree } };
-          const projected = projectSchema(source, dialect);
+          const projected = readBack(source, dialect);
           const isTooLarge = projected.losses.some(({ note }) => note.startsWith('more than'));
           const isHeld = !traits.some((trait) => neverHeld[name]?.includes(trait)) && !isTooLarge;
           expect(projected.strict).toBe(isHeld);
@@ -193,7 +194,6 @@ describe('a projected schema', () => {
           const restored = projected.restore(sent);
           expect(restored).toEqual(value);
           expect(accepts(source, restored)).toBe(true);
-          if (!projected.changesValues) expect(restored).toBe(sent);
         }),
         { numRuns: draws(500) },
       );

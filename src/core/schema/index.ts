@@ -65,7 +65,7 @@ export {
   scalarsOnly,
 } from './projection/dialect.ts';
 export { type GivenJson, readGivenJson } from './projection/given-json.ts';
-export { adviseSchema, type SchemaProjection, unwrapText } from './projection/project-json-schema.ts';
+export { adviseSchema, type SchemaProjection } from './projection/project-json-schema.ts';
 export { wrapperKey, wrapSchema } from './projection/wrap-schema.ts';
 export { jsonSchema } from './raw-json-schema.ts';
 export type { InferInput, InferOutput, Schema } from './standard.ts';

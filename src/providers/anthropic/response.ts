@@ -1,7 +1,7 @@
 import { ModelResponseError } from '../../core/error/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import type { ModelTurn } from '../../core/runtime/index.ts';
-import { type SchemaProjection, unwrapText } from '../../core/schema/index.ts';
+import { type SchemaProjection } from '../../core/schema/index.ts';
 import { type AssistantPart, parsedArguments } from '../../core/tool/index.ts';
 import {
   DistinctCallIds,
@@ -93,7 +93,7 @@ function toParts(
         type: 'tool-call',
         callId: id,
         name,
-        ...parsedArguments(unwrapText(written, toolSchemas.get(name))),
+        ...parsedArguments(toolSchemas.get(name)?.unwrap(written) ?? written),
       } as const;
       return [isComplete === undefined ? call : { ...call, isComplete }];
     }
@@ -200,7 +200,7 @@ class TurnText {
       text += block['text'];
       lastBlock = block;
     }
-    this.whole = unwrapText(text, answer);
+    this.whole = answer?.unwrap(text) ?? text;
     if (this.whole === text) return;
     // Offsets are no longer valid.
     for (const block of this.#starts.keys()) this.#parts.delete(block);

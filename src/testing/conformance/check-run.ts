@@ -1,4 +1,5 @@
 import type { RunEvent, ToolInvokedPayload } from '../../core/runtime/index.ts';
+import { readUnrounded } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
 import { each, expectEqual, expectTrue } from './expect.ts';
 import type { ConformanceMode } from './peer.ts';
@@ -188,12 +189,9 @@ function malformedCalls(conversation: readonly ConversationItem[]): ReadonlySet<
   );
 }
 
-/** JSON without insignificant spaces; undefined for invalid JSON. */
+/** JSON without insignificant spaces, an integer that a number does not hold as text; undefined for invalid JSON. */
 function normalized(text: string): string | undefined {
   if (text.trim() === '') return '{}';
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  const value = readUnrounded(text);
+  return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -7,7 +7,7 @@ import { flattenSchema } from './flatten-schema.ts';
 import { type RestorePlan, restore } from './restore.ts';
 import { planRestore } from './restore-planner.ts';
 import { typesOf } from './schema-types.ts';
-import { fitsMember } from './union-members.ts';
+import { fitsMember, maxSchemas } from './union-members.ts';
 
 /** JSON text that a model wrote, parsed. */
 export interface GivenJson {
@@ -17,9 +17,6 @@ export interface GivenJson {
   /** True when the text was written from a value that something else had parsed. Default: it has the digits that the model wrote. */
   readonly wasParsed?: boolean;
 }
-
-/** How many schemas are looked at to find the one of a place; more only in one that goes in circles. */
-const maxSchemas = 1_000;
 
 interface RestoreParts {
   readonly resolve: ReferenceResolver;
@@ -74,15 +71,17 @@ function exactly(number: number): string {
 function takesTextAt(schema: JsonSchema | undefined, path: LargeInteger['path'], value: JsonValue): boolean {
   if (schema === undefined) return false;
   const { resolve } = partsOf(schema);
-  let left = maxSchemas;
+  const schemas = { left: maxSchemas };
   const takesText = (source: JsonValue | undefined, at: number, inner: JsonValue | undefined): boolean => {
-    left -= 1;
-    const flat = isSchemaObject(source) && left > 0 ? flattenSchema(source, resolve) : undefined;
+    schemas.left -= 1;
+    const flat = isSchemaObject(source) && schemas.left > 0 ? flattenSchema(source, resolve) : undefined;
     if (flat === undefined || inner === undefined) return false;
     const members = flat['anyOf'] ?? flat['oneOf'];
     const isMember =
       isList(members) &&
-      members.some((member) => fitsMember(inner, member, resolve, false) && takesText(member, at, inner));
+      members.some(
+        (member) => fitsMember(inner, member, resolve, false, schemas) && takesText(member, at, inner),
+      );
     if (isMember) return true;
     const step = path[at];
     if (step === undefined) return typesOf(flat).includes('string');

@@ -1,13 +1,10 @@
 import { present } from '../../internal/index.ts';
-import type { JsonValue } from '../json/json.ts';
 import { memberText } from '../json/json-source.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
-import { createReferenceResolver, type ReferenceResolver } from '../json-schema/reference.ts';
+import { createReferenceResolver } from '../json-schema/reference.ts';
 import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';
 import { flattenSchema } from './flatten-schema.ts';
 import { projectStrictly } from './projector.ts';
-import { type RestorePlan, restore } from './restore.ts';
-import { planRestore } from './restore-planner.ts';
 import { objectWith, wrapperKey, wrapSchema } from './wrap-schema.ts';
 
 /** A JSON Schema as a provider takes it. */
@@ -20,15 +17,13 @@ export interface SchemaProjection {
   readonly losses: readonly { [Name in keyof SchemaLoss]: SchemaLoss[Name] }[];
   /** What the strict form holds. */
   readonly counts: { [Name in keyof SchemaCounts]: SchemaCounts[Name] };
-  /** True when {@link restore} may change a value. */
-  readonly changesValues: boolean;
   /** True when a value is under the key `value` of an object, since the provider accepts objects only. */
   readonly isWrapped: boolean;
   /**
-   * A value in the shape of `schema` in the shape of the original schema: taken out of the object that was put around it, and without the nulls for
-   * properties that may be left out and take no null. Anything else comes back as it is.
+   * JSON text that a model wrote for `schema`, taken out of the object that was put around it, as it was written; any other text as it is, for those to
+   * judge who read it. Nulls for what may be left out are taken out where arguments and answers are read.
    */
-  restore(value: JsonValue): JsonValue;
+  unwrap(text: string): string;
 }
 
 const noCounts: SchemaCounts = Object.freeze({
@@ -46,8 +41,15 @@ export function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): S
   const root = projectStrictly(flat, dialect, resolve, isObject ? schema : undefined);
   if (root.refusals.length > 0) return adviseSchema(schema, root.refusals);
   const sent = isObject ? root.schema : objectWith(root.schema);
-  const plan = planFor(schema, isObject, resolve);
-  return finish({ ...sent, ...definitionsOf(root.definitions) }, true, root.losses, plan, root.counts);
+  return finish(
+    { ...sent, ...definitionsOf(root.definitions) },
+    {
+      strict: true,
+      isWrapped: !isObject,
+      losses: root.losses,
+      counts: root.counts,
+    },
+  );
 }
 
 /** The schema as it is, for a provider to take as advice. @param losses why it is not strict. */
@@ -56,12 +58,7 @@ export function adviseSchema(schema: JsonSchema, losses: readonly SchemaLoss[]):
   const flat = flattenSchema(schema, resolve) ?? schema;
   const isObject = isPlainObject(flat);
   const sent = isObject ? withDefinitions(flat, schema) : wrapSchema(schema);
-  return finish(sent, false, losses, planFor(schema, isObject, resolve));
-}
-
-function planFor(schema: JsonSchema, isObject: boolean, resolve: ReferenceResolver): RestorePlan | undefined {
-  const plan = planRestore(schema, resolve);
-  return isObject ? plan : { kind: 'wrapped', key: wrapperKey, plan };
+  return finish(sent, { strict: false, isWrapped: !isObject, losses, counts: noCounts });
 }
 
 function isPlainObject(flat: JsonSchema): boolean {
@@ -75,20 +72,10 @@ function isPlainObject(flat: JsonSchema): boolean {
 
 function finish(
   schema: JsonSchema,
-  strict: boolean,
-  losses: readonly SchemaLoss[],
-  plan: RestorePlan | undefined,
-  counts: SchemaCounts = noCounts,
+  found: Pick<SchemaProjection, 'strict' | 'isWrapped' | 'losses' | 'counts'>,
 ): SchemaProjection {
-  return Object.freeze({
-    schema,
-    strict,
-    losses,
-    counts,
-    changesValues: plan !== undefined,
-    isWrapped: plan?.kind === 'wrapped',
-    restore: (value: JsonValue) => restore(value, plan),
-  });
+  const unwrap = (text: string): string => (found.isWrapped ? (memberText(text, wrapperKey) ?? text) : text);
+  return Object.freeze({ schema, ...found, unwrap });
 }
 
 function withDefinitions(flat: JsonSchema, { $defs, definitions }: JsonSchema): JsonSchema {
@@ -100,12 +87,4 @@ function withDefinitions(flat: JsonSchema, { $defs, definitions }: JsonSchema): 
 
 function definitionsOf(definitions: ReadonlyMap<string, JsonSchema>): JsonSchema {
   return definitions.size === 0 ? {} : { $defs: Object.fromEntries(definitions) };
-}
-
-/**
- * JSON text that a model wrote for a projected schema, taken out of the object that was put around it, as it was written; any other text as it is, for
- * those to judge who read it.
- */
-export function unwrapText(text: string, projection: SchemaProjection | undefined): string {
-  return projection?.isWrapped === true ? (memberText(text, wrapperKey) ?? text) : text;
 }

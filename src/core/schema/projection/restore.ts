@@ -17,9 +17,7 @@ export type RestorePlan =
   | { readonly kind: 'array'; readonly items: RestorePlan }
   /** The first member that the value fits exactly decides, else the first that it fits. */
   | { readonly kind: 'union'; readonly members: readonly RestoreMember[] }
-  | { readonly kind: 'reference'; readonly resolve: () => RestorePlan | undefined }
-  /** The value is under `key` of an object that was added around it. */
-  | { readonly kind: 'wrapped'; readonly key: string; readonly plan: RestorePlan | undefined };
+  | { readonly kind: 'reference'; readonly resolve: () => RestorePlan | undefined };
 
 /** One alternative of a union. */
 export interface RestoreMember {
@@ -40,10 +38,6 @@ export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonVa
       return restore(value, memberFor(value, plan.members)?.plan);
     case 'reference':
       return restore(value, plan.resolve());
-    case 'wrapped': {
-      const inner = isRecord(value) && Object.hasOwn(value, plan.key) ? value[plan.key] : undefined;
-      return inner === undefined ? value : restore(inner, plan.plan);
-    }
   }
 }
 

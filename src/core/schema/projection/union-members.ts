@@ -5,8 +5,8 @@ import type { ReferenceResolver } from '../json-schema/reference.ts';
 import { flattenSchema } from './flatten-schema.ts';
 import { hasType, typesOf } from './schema-types.ts';
 
-/** How far references and unions are followed; deeper only for a schema that goes in circles without a value. */
-const maxSteps = 32;
+/** How many schemas are looked at for one value; more only in one that goes in circles without a value. */
+export const maxSchemas = 1_000;
 
 /**
  * Whether a value that a model wrote can belong to one alternative of a union, judged by its type, its keys and its fixed values. A null represents a
@@ -19,15 +19,16 @@ export function fitsMember(
   member: JsonValue,
   resolve: ReferenceResolver,
   isExact: boolean,
-  steps = 0,
+  schemas: { left: number } = { left: maxSchemas },
 ): boolean {
   if (!isSchemaObject(member)) return member === true;
-  if (steps > maxSteps) return false;
+  schemas.left -= 1;
+  if (schemas.left < 0) return false;
   const flat = flattenSchema(member, resolve);
   if (flat === undefined) return false;
   const members = flat['anyOf'] ?? flat['oneOf'];
   if (isList(members)) {
-    return members.some((inner) => fitsMember(value, inner, resolve, isExact, steps + 1));
+    return members.some((inner) => fitsMember(value, inner, resolve, isExact, schemas));
   }
   if (!fitsItself(value, flat)) return false;
   const { properties } = flat;

@@ -8,7 +8,6 @@ import {
   type ModelTurn,
   type TokenUsage,
 } from '../../../core/runtime/index.ts';
-import { unwrapText } from '../../../core/schema/index.ts';
 import { parsedArguments } from '../../../core/tool/index.ts';
 import {
   assertAnswerable,
@@ -174,7 +173,7 @@ function toCall(part: KeptPart, { toolSchemas }: PreparedAiSdkRequest, isWhole: 
     callId: toolCallId,
     name: toolName,
     // Some packages pass the text of the provider on, and others write one from what they have parsed.
-    ...parsedArguments(unwrapText(input, toolSchemas.get(toolName))),
+    ...parsedArguments(toolSchemas.get(toolName)?.unwrap(input) ?? input),
   } as const;
   // Empty arguments do not show whether the call is complete.
   return isWhole && input !== '' ? { ...call, isComplete: true } : call;
@@ -218,7 +217,7 @@ function withStructuredText(
   if (answerSchema === undefined || content.some(({ type }) => type === 'tool-call')) return content;
   const fullText = textOf(content);
   const written = typeof structuredText === 'string' ? structuredText : fullText;
-  const text = unwrapText(written, answerSchema);
+  const text = answerSchema.unwrap(written);
   if (text === fullText) return content;
   const rest = content.flatMap((part): readonly AssistantPart[] => {
     if (part.type !== 'text') return [part];

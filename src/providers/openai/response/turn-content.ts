@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../../../core/error/index.ts';
 import { isRecord, readJson } from '../../../core/internal/index.ts';
-import { type SchemaProjection, unwrapText } from '../../../core/schema/index.ts';
+import { type SchemaProjection } from '../../../core/schema/index.ts';
 import type {
   AssistantPart,
   HostedApprovalRequestPart,
@@ -44,7 +44,7 @@ export function readContent(
         const itemText = messageText(item);
         if (itemText === '') return [];
         if (hasMore && isCommentary(item)) return [{ type: 'reasoning', text: itemText }];
-        const restored = isFinal ? unwrapText(itemText, answerSchema) : itemText;
+        const restored = isFinal ? (answerSchema?.unwrap(itemText) ?? itemText) : itemText;
         // Offsets in restored text are unknown.
         if (restored === itemText) noteStarts(item, text.length, starts);
         text += restored;
@@ -100,7 +100,12 @@ function toCall(
   if (typeof callId !== 'string' || typeof name !== 'string' || typeof text !== 'string') {
     throw invalidResponse('it has a function call without name or arguments');
   }
-  const call = { type: 'tool-call', callId, name, arguments: unwrapText(text, schemas.get(name)) } as const;
+  const call = {
+    type: 'tool-call',
+    callId,
+    name,
+    arguments: schemas.get(name)?.unwrap(text) ?? text,
+  } as const;
   if (isCutOffCall(item)) return { ...call, isComplete: false };
   return isCut && status === 'completed' ? { ...call, isComplete: true } : call;
 }

@@ -1,6 +1,6 @@
 import { assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime, ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
-import { type JsonSchema, unwrapText } from '../../../core/schema/index.ts';
+import { type JsonSchema } from '../../../core/schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../../core/tool/index.ts';
 import {
   isWebUrl,
@@ -92,7 +92,7 @@ function toAgentsTool(projected: ProjectedTool, call: RuntimeCall, nextId: () =>
       const asked = {
         callId: toolCall?.callId ?? nextId(),
         name,
-        arguments: unwrapText(input, projected.schema),
+        arguments: projected.schema.unwrap(input),
         isComplete: toolCall?.status !== 'incomplete',
       };
       return toOutput(await call(asked, signal));

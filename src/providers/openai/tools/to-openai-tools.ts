@@ -1,6 +1,5 @@
 import { assertArgument, assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime, ToolRuntimeCallOptions } from '../../../core/evaluation/index.ts';
-import { unwrapText } from '../../../core/schema/index.ts';
 import { type Logger, silentLogger } from '../../../core/tool/index.ts';
 import { ToolSchemas } from '../../kit/index.ts';
 import { toToolOutput } from '../request/input-items.ts';
@@ -34,8 +33,7 @@ export function toOpenAITools(
 }
 
 /**
- * Runs the function calls of a response as one turn. Arguments are restored to the shape that the tools expect: a strict
- * schema makes the model write null for omitted properties. A truncated call is not run but gets a result, since the
+ * Runs the function calls of a response as one turn. A truncated call is not run but gets a result, since the
  * provider requires one for each call.
  *
  * @param output of the response; items that are not function calls are ignored.
@@ -55,7 +53,7 @@ export async function runOpenAICalls(
     output.filter(isFunctionCall).map(({ call_id: callId, name, arguments: text, status }) => ({
       callId,
       name,
-      arguments: unwrapText(text, schemas.get(name)),
+      arguments: schemas.get(name)?.unwrap(text) ?? text,
       isComplete: status !== 'incomplete',
     })),
     options,

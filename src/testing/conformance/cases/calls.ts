@@ -1,6 +1,6 @@
 import { type AnyTool, ToolResult, tool } from '../../../core/tool/index.ts';
 import { each, expectEqual, expectTrue } from '../expect.ts';
-import { add, note, noting } from '../fixture.ts';
+import { add, forget, note, noting } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
 import { expectCalls, expectMarks, expectRead, expectResults, recordedResults } from './expectations.ts';
@@ -144,4 +144,14 @@ export const callCases: readonly CaseDefinition[] = [
   },
   unnamed('gives ids to calls without ids', 'missing-call-ids', {}),
   unnamed('separates calls with the same id', 'repeated-call-ids', { callId: 'c1' }),
+  {
+    name: 'takes null for an argument that may be left out',
+    script: [answer({ toolCalls: [call('c1', 'forget', { text: null })] }), answer({ text: 'Done.' })],
+    play: async (stage) => {
+      const run = await stage.finish(stage.workshop.agent({ tools: [forget] }));
+      expectCalls(run, [['c1', 'committed']]);
+      expectEqual('the arguments', each(run.calls, 'params'), [{}]);
+      expectEqual('the text of the response', run.response.text, 'Done.');
+    },
+  },
 ];

@@ -1,6 +1,6 @@
 import { PolicyDecision } from '../../../core/policy/index.ts';
 import { expectEqual } from '../expect.ts';
-import { forget, note } from '../fixture.ts';
+import { add, forget, note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call } from '../turn.ts';
 import { expectCalls, expectMarks, expectRead, expectResults, recordedResults } from './expectations.ts';
@@ -20,7 +20,7 @@ function rejected(
       answer({ text: 'Done.' }),
     ],
     play: async (stage) => {
-      const run = await stage.finish(stage.workshop.agent({ tools: [note] }));
+      const run = await stage.finish(stage.workshop.agent({ tools: [note, add] }));
       expectCalls(run, [
         ['c1', 'rejected', expected.reason],
         ['c2', 'committed'],
@@ -77,6 +77,11 @@ export const refusedCallCases: readonly CaseDefinition[] = [
     'unknown arguments',
     { name: 'note', arguments: '{"text":"a","colour":"red"}' },
     { reason: 'invalid-arguments', mentions: 'colour' },
+  ),
+  rejected(
+    'an integer that a number does not hold',
+    { name: 'add', arguments: '{"left":9007199254740993,"right":1}' },
+    { reason: 'invalid-arguments', mentions: 'left: the integer 900719925474099' },
   ),
   rejected(
     'arguments that are not JSON',

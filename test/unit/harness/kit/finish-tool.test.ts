@@ -7,7 +7,11 @@ import {
   type ModelTurn,
 } from 'weakincentives/provider';
 import { evaluationFailure } from '../../../support/failure.ts';
-import { fullCapabilities, loopHarness } from '../../../support/harness/loop-harness.ts';
+import {
+  fullCapabilities,
+  type LoopHarnessOptions,
+  loopHarness,
+} from '../../../support/harness/loop-harness.ts';
 import { counter, Notes, noteTool } from '../../../support/harness/notebook.ts';
 import { called, said, scriptedModel } from '../../../support/harness/said.ts';
 
@@ -80,6 +84,43 @@ describe('the tool finish', () => {
       ['user', expect.stringContaining('was not accepted')],
       ['assistant', '{"count":4}'],
     ]);
+  });
+
+  test('refuses an integer that may have been rounded before it arrived as a value', async () => {
+    const turns = [
+      called([['finish', { count: 2 ** 53 }]]),
+      called([['finish', { count: 4 }]], { after: 1 }),
+    ];
+    const { model, requests } = scriptedModel(turns);
+    // As a harness calls that has parsed the arguments.
+    const call: LoopHarnessOptions['call'] = (part, { tools }, { signal }) =>
+      tools
+        .call({ ...part, arguments: JSON.parse(part.arguments) }, { signal })
+        .then(({ invocation: _invocation, ...output }) => ({ type: 'tool-result', ...output }));
+    const harness = loopHarness({ model, capabilities: withFinish, call });
+    const { output } = await harnessAdapter({ harness }).evaluate(counter(), { input: 'Count.' });
+    expect(output).toEqual({ count: 4 });
+    expect(requests[1]?.conversation.at(-1)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('count: the integer 9007199254740992 is beyond 2^53 − 1'),
+    });
+  });
+
+  test('takes the digits of an answer that arrives as text', async () => {
+    const written = called([['finish', {}]]);
+    const [part] = written.content;
+    if (part?.type !== 'tool-call') throw new Error('The turn has no call.');
+    const { adapter } = start([
+      { ...written, content: [{ ...part, arguments: '{"answer":["x",9007199254740993]}' }] },
+    ]);
+    const list = promptTemplate({
+      ns: 'test',
+      key: 'ids',
+      sections: [section({ title: 'Task', key: 'task', template: 'List.' })],
+      output: jsonSchema<readonly string[]>({ type: 'array', items: { type: 'string' } }),
+    });
+    const { output } = await adapter.evaluate(list.bind(), { input: 'List.' });
+    expect(output).toEqual(['x', '9007199254740993']);
   });
 
   test('ends the run when the answer stays wrong', async () => {

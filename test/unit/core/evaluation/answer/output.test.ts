@@ -252,3 +252,34 @@ describe('an answer that cannot be read', () => {
     });
   });
 });
+
+describe('an answer as a model writes it', () => {
+  const Id = z.object({ id: z.union([z.string(), z.number()]), count: z.int().optional() });
+  const withId = promptTemplate({ ns: 'test', key: 'id', sections, output: Id });
+
+  test('has the digits of an integer that a number does not hold as text, where the schema takes text', async () => {
+    const { output, text } = await scriptedAdapter([
+      { text: 'It is ```json\n{"id": 9007199254740993}\n```' },
+    ]).evaluate(withId.bind());
+    expect([output, text]).toEqual([
+      { id: '9007199254740993' },
+      'It is ```json\n{"id": 9007199254740993}\n```',
+    ]);
+  });
+
+  test('is corrected where the schema does not', async () => {
+    const { output, conversation } = await scriptedAdapter([
+      { text: '{"id":"1","count":9007199254740993}' },
+      { text: '{"id":"1","count":2}' },
+    ]).evaluate(withId.bind());
+    expect(output).toEqual({ id: '1', count: 2 });
+    expect(JSON.stringify(conversation)).toContain(
+      'count: the integer 9007199254740993 would be rounded to 9007199254740992',
+    );
+  });
+
+  test('may have null for what may be left out', async () => {
+    const { output } = await scriptedAdapter([{ text: '{"id":"1","count":null}' }]).evaluate(withId.bind());
+    expect(output).toEqual({ id: '1' });
+  });
+});

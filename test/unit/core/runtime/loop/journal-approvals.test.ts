@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PromptEvaluationError, promptTemplate, Session, section, ToolCallLog } from 'weakincentives';
-import { type LanguageModel } from 'weakincentives/provider';
+import { type LanguageModel, providerAdapter } from 'weakincentives/provider';
 import { ResourceContainer } from '../../../../../src/core/resource/index.ts';
 import {
   type LoopState,
@@ -124,4 +124,33 @@ test('a journal that fails ends the run with an error of the run', async () => {
   });
   expect(PromptEvaluationError.isInstance(error)).toBe(true);
   expect(error).toMatchObject({ code: 'evaluation-tools-failed', phase: 'tool' });
+});
+
+test('a person is shown the digits that the model wrote', async () => {
+  const shown: unknown[] = [];
+  const asking: LanguageModel = {
+    name: 'asking',
+    generate: ({ turn }) =>
+      turn > 1
+        ? { content: [{ type: 'text', text: 'Read.' }], finishReason: 'stop' }
+        : {
+            content: [
+              {
+                type: 'approval-request',
+                approvalId: 'a',
+                name: 'read',
+                toolName: 'wiki',
+                arguments: '{"page":9007199254740993,"of":[1]}',
+              },
+            ],
+            finishReason: 'stop',
+          },
+  };
+  await providerAdapter({ model: asking }).evaluate(prompt, {
+    approve: ({ params }) => {
+      shown.push(params);
+      return true;
+    },
+  });
+  expect(shown).toEqual([{ name: 'read', arguments: { page: '9007199254740993', of: [1] } }]);
 });

@@ -4,8 +4,8 @@ import { type JsonSchema, type JsonValue, jsonSchema, tool } from 'weakincentive
 import { openaiDialect } from 'weakincentives/openai';
 import { projectSchema, type SchemaDialect } from 'weakincentives/provider';
 import { z } from 'zod';
-import { unwrapText } from '../../../../../src/core/schema/index.ts';
 import type { SchemaCounts } from '../../../../../src/core/schema/projection/dialect.ts';
+import { readBack } from '../../../../support/read-back.ts';
 import { closed, dialects, text } from './shape.ts';
 
 const schemaOf = (inputSchema: z.ZodObject): JsonSchema =>
@@ -33,7 +33,7 @@ describe('the schemas of libraries', () => {
 
   it('may be given as they are, or as the JSON Schema that a tool makes of them', () => {
     const own = projectSchema(order, openaiDialect);
-    expect(own).toEqual({ ...projectSchema(schemaOf(order), openaiDialect), restore: own.restore });
+    expect(own).toEqual({ ...projectSchema(schemaOf(order), openaiDialect), unwrap: own.unwrap });
     const raw = { type: 'object', properties: { a: text }, required: ['a'] } as const;
     expect(projectSchema(jsonSchema(raw), openaiDialect).strict).toBe(true);
     expect(projectSchema(raw, openaiDialect).strict).toBe(false);
@@ -88,7 +88,7 @@ describe('a custom dialect', () => {
   });
 
   it('writes what may be left out in its own way, and counts it', () => {
-    const { schema, restore, counts } = projectSchema(closed({ a: text }, []), dialect);
+    const { schema, restore, counts } = readBack(closed({ a: text }, []), dialect);
     expect(schema).toEqual(
       closed({ a: { anyOf: [text, { type: 'null' }], description: 'null: not given.' } }),
     );
@@ -171,12 +171,11 @@ describe('text that a model wrote', () => {
     ['{"value":[1', '{"value":[1'],
     ['', ''],
   ])('is taken out of the object around it as it was written: %s', (written, meant) => {
-    expect(unwrapText(written, wrapped)).toBe(meant);
+    expect(wrapped.unwrap(written)).toBe(meant);
   });
 
   it('stays as it is where nothing is around it', () => {
     const same: JsonValue = '{ "value": null }';
-    expect(unwrapText(same, projectSchema(closed({ value: text }, []), openaiDialect))).toBe(same);
-    expect(unwrapText(same, undefined)).toBe(same);
+    expect(projectSchema(closed({ value: text }, []), openaiDialect).unwrap(same)).toBe(same);
   });
 });

@@ -2,8 +2,9 @@ import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema
 import { toStrictJsonSchema } from 'openai/lib/transform';
 import { describe, expect, it } from 'vitest';
 import { type JsonSchema, type JsonValue, jsonSchema } from 'weakincentives';
-import { projectSchema, type SchemaProjection } from 'weakincentives/provider';
+import type { SchemaProjection } from 'weakincentives/provider';
 import { compileSchema, parseInputSync } from '../../../../../src/core/schema/index.ts';
+import { readBack } from '../../../../support/read-back.ts';
 import { partShapes } from './part-shapes.ts';
 import { closed, type DialectName, dialects, type Shape } from './shape.ts';
 import { valueShapes } from './value-shapes.ts';
@@ -55,7 +56,7 @@ function expectTakenByVendors(dialect: DialectName, schema: JsonSchema): void {
 
 describe.each(rows)('$name, for $dialect', ({ dialect, ...shape }) => {
   const source = written(shape);
-  const projection = projectSchema(source, dialects[dialect]);
+  const projection = readBack(source, dialects[dialect]);
   const expected = shape.becomes[dialect];
 
   it('becomes what it should, and says what is lost', () => {
@@ -82,7 +83,6 @@ describe.each(rows)('$name, for $dialect', ({ dialect, ...shape }) => {
       const restored = projection.restore(sent);
       expect(restored).toEqual(within(shape, value));
       expect(accepts(source, restored)).toBe(true);
-      if (!projection.changesValues) expect(restored).toBe(sent);
     }
   });
 });
@@ -92,7 +92,7 @@ it.each(rows.filter(({ broken }) => broken !== undefined))(
   ({ dialect, ...shape }) => {
     const source = written(shape);
     const sent = within(shape, shape.broken ?? null);
-    expect(accepts(source, projectSchema(source, dialects[dialect]).restore(sent))).toBe(false);
+    expect(accepts(source, readBack(source, dialects[dialect]).restore(sent))).toBe(false);
   },
 );
 

@@ -11,7 +11,7 @@ import {
 import { aiSdk, aiSdkDialect, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic, anthropicDialect } from 'weakincentives/anthropic';
 import { openai, openaiDialect } from 'weakincentives/openai';
-import { projectSchema, providerAdapter, type SchemaDialect } from 'weakincentives/provider';
+import { providerAdapter, type SchemaDialect } from 'weakincentives/provider';
 import { z } from 'zod';
 import { answeringModel, call, text as textPart } from '../../../../support/ai-sdk-models.ts';
 import { message, text, toolUse } from '../../../../support/anthropic-messages.ts';
@@ -19,6 +19,7 @@ import { answering } from '../../../../support/anthropic-stream.ts';
 import { capturingFetch } from '../../../../support/captured-requests.ts';
 import { functionCall, message as openaiMessage, response } from '../../../../support/openai-responses.ts';
 import { inEitherMode } from '../../../../support/openai-stream.ts';
+import { readBack } from '../../../../support/read-back.ts';
 
 const inner = z.object({ at: z.string(), note: z.string().optional() });
 const input = z.object({
@@ -160,7 +161,7 @@ describe.each(dialects.map((dialect) => [dialect.provider, dialect] as const))(
         { a: 'x' },
       ],
     ])('loses its nulls in %s', (_name, schema, value, expected) => {
-      expect(projectSchema(schema as never, dialect).restore(value)).toEqual(expected);
+      expect(readBack(schema as never, dialect).restore(value)).toEqual(expected);
     });
   },
 );
@@ -176,25 +177,20 @@ function shape(key?: string, value?: string): object {
   };
 }
 
-it('is left to adapters of your own, by the projection', async () => {
+it('is no matter for adapters of your own', async () => {
   const { prompt, seen } = keeping();
   const adapter = providerAdapter({
     model: {
       name: 'own',
-      generate: ({ tools, turn }) => {
-        const [{ inputSchema } = { inputSchema: {} }] = tools;
-        const restored = projectSchema(inputSchema, openaiDialect).restore(written);
-        return turn === 1
+      generate: ({ turn }) =>
+        turn === 1
           ? {
               finishReason: 'tool-calls',
-              content: [
-                { type: 'tool-call', callId: 'c', name: 'take', arguments: JSON.stringify(restored) },
-              ],
+              content: [{ type: 'tool-call', callId: 'c', name: 'take', arguments: JSON.stringify(written) }],
             }
-          : { finishReason: 'stop', content: [{ type: 'text', text: '{"answer":"Yes."}' }] };
-      },
+          : { finishReason: 'stop', content: [{ type: 'text', text: '{"answer":"Yes.","why":null}' }] },
     },
   });
-  await adapter.evaluate(prompt);
+  expect((await adapter.evaluate(prompt)).output).toEqual({ answer: 'Yes.' });
   expect(seen).toEqual([meant]);
 });

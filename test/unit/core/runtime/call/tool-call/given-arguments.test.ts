@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ConversationItem,
+  type JournalBatch,
   openToolRuntime,
   PolicyDecision,
   type Prompt,
   type ProviderAdapter,
   promptTemplate,
+  resumeRun,
   Session,
   section,
   ToolCallLog,
+  type ToolPolicy,
   ToolResult,
   tool,
-  type ToolPolicy,
 } from 'weakincentives';
 import { aiSdk, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
@@ -21,6 +24,7 @@ import { answeringModel, call, text as textPart } from '../../../../../support/a
 import { message, text, toolUse } from '../../../../../support/anthropic-messages.ts';
 import { answering } from '../../../../../support/anthropic-stream.ts';
 import { capturingFetch } from '../../../../../support/captured-requests.ts';
+import { journalAfter, watchedJournal } from '../../../../../support/journals.ts';
 import { connectServer } from '../../../../../support/mcp/clients.ts';
 import { functionCall, message as openaiMessage, response } from '../../../../../support/openai-responses.ts';
 import { inEitherMode } from '../../../../../support/openai-stream.ts';
@@ -225,5 +229,50 @@ describe.each([...asText, ...asValue])('null for what may be left out, by %s', (
     );
     const meant = { key: 'null', list: [{ nothing: null }] };
     expect([seen, judged, record?.params]).toEqual([[meant], [meant], meant]);
+  });
+});
+
+it('are read in the same way when a run is resumed', async () => {
+  const journal = watchedJournal();
+  const adapter = scripted((written) => JSON.parse(written))(`{"key":${rounded}}`);
+  await adapter.evaluate(taking().prompt, { journal, runId: 'run', session: new Session({ id: 'session' }) });
+  const isResponse = ({ rows }: JournalBatch): boolean => rows.some(({ type }) => type === 'response');
+  const batches = journal.batches.slice(0, journal.batches.findIndex(isResponse) + 1);
+  const { prompt, seen } = taking();
+  const session = new Session({ id: 'session' });
+  await resumeRun({
+    adapter,
+    runId: 'run',
+    session,
+    prompt,
+    journal: await journalAfter(batches, 'session'),
+  });
+  expect(seen).toEqual([]);
+  expect(session.slice(ToolCallLog).latest()?.modelText).toContain(
+    'key: the integer 9007199254740992 is beyond',
+  );
+});
+
+describe('a call of another model', () => {
+  const history: readonly ConversationItem[] = [
+    { type: 'user', content: [{ type: 'text', text: 'Go.' }] },
+    {
+      type: 'assistant',
+      content: [{ type: 'tool-call', callId: 'c', name: 'take', arguments: `{"id":${rounded},"list":[1]}` }],
+    },
+    { type: 'tool-result', callId: 'c', toolName: 'take', text: 'No.', isError: true },
+  ];
+
+  it('is sent to Anthropic with its digits as text', async () => {
+    const { fetch, requests } = capturingFetch(answering(message([text('Done.')])));
+    const adapter = anthropic({ model: 'm', apiKey: 'key', fetch });
+    await adapter.evaluate(taking().prompt, { history, input: 'Go on.' });
+    expect(requests[0]?.text).toContain(`"input":{"id":"${rounded}","list":[1]}`);
+  });
+
+  it('is sent to a model of the AI SDK with its digits as text', async () => {
+    const { model, calls } = answeringModel('v4', [{ content: [textPart('Done.')] }]);
+    await aiSdk({ model }).evaluate(taking().prompt, { history, input: 'Go on.' });
+    expect(JSON.stringify(calls[0]?.prompt)).toContain(`"input":{"id":"${rounded}","list":[1]}`);
   });
 });
