@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonSchema } from 'weakincentives';
-import { type JsonValue, readGivenJson } from '../../../../../src/core/schema/index.ts';
+import type { JsonSchema, JsonValue } from 'weakincentives';
+import { readGivenJson } from '../../../../../src/core/schema/index.ts';
 import { closed, text } from './shape.ts';
 
 const digits = '9007199254740993';

@@ -119,7 +119,7 @@ const asText: readonly (readonly [string, Way])[] = [
     async (prompt, session, written) => {
       await using runtime = await openToolRuntime(prompt, { session });
       const [take] = toOpenAIAgentsTools(runtime);
-      await take?.invoke({} as never, written);
+      await take?.invoke({}, written);
     },
   ],
 ];
@@ -142,9 +142,8 @@ const asValue: readonly (readonly [string, Way])[] = [
     async (prompt, session, written) => {
       await using runtime = await openToolRuntime(prompt, { session });
       // A failed call is thrown, and is in the record.
-      await toAiSdkTools(runtime)
-        ['take']?.execute(JSON.parse(written), { toolCallId: 'c' })
-        .catch(() => undefined);
+      const { take } = toAiSdkTools(runtime);
+      await take?.execute(JSON.parse(written), { toolCallId: 'c' }).catch(() => undefined);
     },
   ],
   [
