@@ -1,8 +1,12 @@
 import type {
+  ResponseCodeInterpreterToolCall,
   ResponseCreateParamsNonStreaming,
   ResponseCreateParamsStreaming,
+  ResponseFileSearchToolCall,
+  ResponseFunctionWebSearch,
   ResponseIncludable,
   ResponseInputItem,
+  ResponseOutputItem,
   Tool,
   FunctionTool as VendorFunctionTool,
 } from 'openai/resources/responses/responses';
@@ -20,6 +24,20 @@ import { checkRequest, prepareRequest } from '../../src/providers/openai/request
 import type { IncludedData, InputItem, OpenAIToolChoice } from '../../src/providers/openai/wire/wire.ts';
 
 // The vendor's own types must accept whatever the adapter builds.
+
+describe('an answer', () => {
+  it('is read with these members beside those of the vendor', () => {
+    // When the vendor's types have one of them, its line says so, and the guide to hosted tools is to be changed.
+    type Source = NonNullable<ResponseFunctionWebSearch.Search['sources']>[number];
+    expectTypeOf<Extract<keyof Source, 'title'>>().toBeNever();
+    expectTypeOf<Extract<keyof ResponseFunctionWebSearch, 'error'>>().toBeNever();
+    expectTypeOf<Extract<keyof ResponseFileSearchToolCall, 'error'>>().toBeNever();
+    expectTypeOf<Extract<keyof ResponseCodeInterpreterToolCall, 'error'>>().toBeNever();
+    // The gate itself: a member that there is is found.
+    expectTypeOf<Extract<keyof ResponseOutputItem.McpCall, 'error'>>().toEqualTypeOf<'error'>();
+    expectTypeOf<Extract<keyof ResponseOutputItem.ImageGenerationCall, 'error'>>().toEqualTypeOf<'error'>();
+  });
+});
 
 describe('a request', () => {
   it('is one of the vendor, asked for whole or piece by piece', () => {

@@ -7,7 +7,10 @@ import { type ConfigCheck, listOf, objectOf, refuseConfig, refuseValue } from '.
 export type DomainFilter = {
   /** Only these. Default: all. */
   readonly allowed?: readonly string[];
-  /** Not these; an empty list blocks none. Default: none. Some providers refuse it, or refuse it beside `allowed`. */
+  /**
+   * Not these; an empty list blocks none. Default: none. Some providers refuse it, or refuse it beside `allowed`. OpenAI has it in no published type
+   * (`blocked_domains`), so that a server that is compatible with OpenAI may ignore it: `allowed` holds everywhere.
+   */
   readonly blocked?: readonly string[];
 };
 

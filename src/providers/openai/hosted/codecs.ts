@@ -34,7 +34,7 @@ function callsOf({ items }: HostedTurn, kind: keyof OpenAICodecs): readonly Open
   });
 }
 
-/** The common fields of every call of a hosted tool. */
+/** The common fields of every call of a hosted tool. The vendor's types have an error of remote servers and of images only. */
 function toOutput({ id, status, error }: WireFields): HostedToolOutput {
   return {
     status: toStatus(status, error),
@@ -66,6 +66,7 @@ function codeOf(error: unknown): unknown {
 /** A web search in the provider's format. */
 type OpenAIWebSearchWire = {
   type: 'web_search';
+  /** The vendor's types do not have `blocked_domains` yet. A server that does not know it may reject the request, or search these domains. */
   filters?: DomainLists;
   user_location?: ApproximateLocation;
   external_web_access?: false;
