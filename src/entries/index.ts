@@ -224,6 +224,7 @@ export {
 } from '../core/runtime/index.ts';
 export {
   type DeepReadonly,
+  type DeepWritable,
   type InferInput,
   type InferOutput,
   type JsonObject,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exportsOfEntries } from './exported-names.ts';
 
 /** How many names the package exports. Who adds or removes one changes the number, and says which in the change. */
-const publicNames = 622;
+const publicNames = 623;
 /** How many it may. */
 const maxPublicNames = 623;
 /** Pairs that differ by their last letter only: a slice and its item. */

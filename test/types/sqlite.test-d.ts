@@ -18,6 +18,22 @@ interface DatabaseSync {
 }
 declare const database: DatabaseSync;
 
+/** The types that people install for better-sqlite3, as far as they matter here. */
+interface BetterStatement<Parameters extends unknown[], Result> {
+  run(...parameters: Parameters): { changes: number; lastInsertRowid: number | bigint };
+  get(...parameters: Parameters): Result | undefined;
+  all(...parameters: Parameters): Result[];
+}
+interface BetterDatabase {
+  exec(source: string): this;
+  prepare<Parameters extends unknown[] | {} = unknown[], Result = unknown>(
+    source: string,
+  ): Parameters extends unknown[]
+    ? BetterStatement<Parameters, Result>
+    : BetterStatement<[Parameters], Result>;
+  close(): this;
+}
+
 describe('sqliteResource', () => {
   test('takes the token of the driver', () => {
     const Orders = resourceToken<DatabaseSync>('orders');
@@ -36,7 +52,18 @@ describe('sqliteResource', () => {
   });
 });
 
-test('an update says how many rows it changed', () => {
-  const { changes } = ({} as SqliteDatabase).prepare('update ticket set open = 0').run();
-  expectTypeOf(changes).toEqualTypeOf<number | bigint>();
+describe('SqliteDatabase', () => {
+  test('is what both drivers open', () => {
+    expectTypeOf<DatabaseSync>().toExtend<SqliteDatabase>();
+    expectTypeOf<BetterDatabase>().toExtend<SqliteDatabase>();
+    expectTypeOf(sqliteResource({ database: {} as BetterDatabase })).toEqualTypeOf<
+      SqliteResource<BetterDatabase>
+    >();
+  });
+
+  test('says how many rows an update changed', () => {
+    const { changes, lastInsertRowid } = ({} as SqliteDatabase).prepare('update ticket set open = 0').run();
+    expectTypeOf(changes).toEqualTypeOf<number | bigint>();
+    expectTypeOf(lastInsertRowid).toEqualTypeOf<number | bigint>();
+  });
 });

@@ -77,7 +77,7 @@ test('literal results are kept and checked against the output schema', () => {
     Tool<{ id: string; related: boolean }, { state: 'open' | 'closed'; tags: string[]; hits: number }>
   >();
   expectTypeOf(ToolResult.ok({ state: 'open', tags: ['a'] })).toEqualTypeOf<
-    ToolSuccess<{ readonly state: 'open'; readonly tags: readonly ['a'] }>
+    ToolSuccess<{ state: 'open'; tags: ['a'] }>
   >();
   expectTypeOf(ToolResult.error('x')).toEqualTypeOf<ToolFailure>();
 });

@@ -40,7 +40,7 @@ export { canonicalJson, sameJson } from './json/canonical-json.ts';
 export { copyUntrustedJson } from './json/copy-untrusted-json.ts';
 export { freezeJson, freezeOwnJson } from './json/freeze-json.ts';
 export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
-export type { DeepReadonly, JsonObject, JsonValue } from './json/json.ts';
+export type { DeepReadonly, DeepWritable, JsonObject, JsonValue } from './json/json.ts';
 export { jsonCopy } from './json/json-copy.ts';
 export { memberText, readUnrounded, unsafeIntegers } from './json/json-source.ts';
 export { renderJson } from './json/render-json.ts';

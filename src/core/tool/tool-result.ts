@@ -1,4 +1,5 @@
 import { isRecord, present, type Writable } from '../internal/index.ts';
+import type { DeepWritable } from '../schema/index.ts';
 import { readAttachments } from './attachments.ts';
 import type { MediaPart } from './conversation.ts';
 
@@ -41,7 +42,8 @@ export type ToolResult<R> = ToolSuccess<R> | ToolFailure;
 /** Makes what handlers return. */
 export const ToolResult: {
   /**
-   * A success with a value. Literal types are kept, so `ok({ state: 'open' })` fits an enum.
+   * A success with a value. Literal types are kept, so `ok({ state: 'open' })` fits an enum, and nothing in them is read-only, so `ok({ lines: [line] })` fits a
+   * list of strings.
    *
    * @param message default `'OK'`; may be empty, then the model gets the value alone.
    */
@@ -49,7 +51,7 @@ export const ToolResult: {
     value: R,
     message?: string,
     options?: Pick<ToolSuccess<R>, 'excludeValueFromContext' | 'attachments'>,
-  ): ToolSuccess<R>;
+  ): ToolSuccess<DeepWritable<R>>;
   /** A failure: the call is rolled back and the model reads `message`. */
   error(
     message: string,
@@ -61,11 +63,12 @@ export const ToolResult: {
     value: R,
     message = 'OK',
     options?: Pick<ToolSuccess<R>, 'excludeValueFromContext' | 'attachments'>,
-  ): ToolSuccess<R> {
-    const result: Writable<ToolSuccess<R>> = {
+  ): ToolSuccess<DeepWritable<R>> {
+    const result: Writable<ToolSuccess<DeepWritable<R>>> = {
       success: true,
       message,
-      value,
+      // The same value: the literals it was written with are read-only by their inferred type alone.
+      value: value as DeepWritable<R>,
     };
     if (options?.excludeValueFromContext === true) result.excludeValueFromContext = true;
     if (options?.attachments !== undefined) result.attachments = options.attachments;
