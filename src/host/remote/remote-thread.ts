@@ -40,13 +40,11 @@ export class RemoteThread<Theirs extends RemoteFunctions<keyof Theirs>> {
       argv: [],
       execArgv: [...execArgv],
       stdin: false,
-      stdout: isSilent,
-      stderr: isSilent,
       workerData,
       resourceLimits,
     });
-    // Unread, it would be kept.
-    if (isSilent) for (const output of [worker.stdout, worker.stderr]) output.resume();
+    // Read here, because unread it would be kept. As outputs of its own (`stdout: true`), reading them would keep the process running.
+    if (isSilent) for (const output of [worker.stdout, worker.stderr]) output.unpipe().resume();
     this.#worker = worker;
     this.#calls = new RemoteCalls({
       serve: options.serve,

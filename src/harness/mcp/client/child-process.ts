@@ -19,6 +19,8 @@ export interface StartedChild {
   readonly ended: Promise<string>;
   /** Sends a signal to the whole group. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Whether it keeps this process running. It does unless this says otherwise. */
+  hold(isHeld: boolean): void;
 }
 
 /**
@@ -48,6 +50,7 @@ export async function startChild(server: McpChildServer, clock: Clock): Promise<
       signal === undefined ? `ended with exit code ${exitCode}` : `was ended by the signal ${signal}`,
     ),
     kill: (signal) => void child.kill(signal),
+    hold: (isHeld) => child.hold(isHeld),
   };
 }
 

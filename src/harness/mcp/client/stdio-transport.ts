@@ -24,7 +24,10 @@ const endMs = 500;
 /** How long it may take in all, when it was asked to stop then. */
 const stopMs = 2500;
 
-/** The standard input and output of a child that is started with the connection. */
+/**
+ * The standard input and output of a child that is started with the connection. It keeps this process running only while a request is open or its end is waited
+ * for: a program that does not dispose its section ends all the same, and the input of the child with it.
+ */
 export function stdioTransport(sdk: McpClientSdk, options: StdioTransportOptions): ServerTransport {
   const transport = new StdioTransport(sdk, options);
   return {
@@ -47,6 +50,9 @@ class StdioTransport implements Transport {
   #starting: Promise<StartedChild> | undefined;
   #child: StartedChild | undefined;
   #reason: string | undefined;
+  /** Our requests that have no answer. */
+  readonly #open = new Set<unknown>();
+  #isEnding = false;
 
   constructor(sdk: McpClientSdk, options: StdioTransportOptions) {
     this.#sdk = sdk;
@@ -91,6 +97,11 @@ class StdioTransport implements Transport {
     const child = this.#child;
     if (child === undefined)
       return Promise.reject(new Error(`The server ${this.#reason ?? 'is not there'}.`));
+    if ('method' in message && 'id' in message) this.#open.add(message.id);
+    // For a request that was abandoned no answer comes.
+    if ('method' in message && message.method === 'notifications/cancelled')
+      this.#open.delete(message.params?.['requestId']);
+    this.#hold();
     const written = new Promise<void>((resolve, reject) => {
       child.stdin.write(`${JSON.stringify(message)}\n`, (error) => {
         if (error) reject(error);
@@ -111,6 +122,8 @@ class StdioTransport implements Transport {
   async end(how: 'orderly' | 'at-once'): Promise<void> {
     const child = await this.#starting?.catch(() => undefined);
     if (child === undefined) return;
+    this.#isEnding = true;
+    this.#hold();
     if (how === 'at-once') child.kill('SIGKILL');
     else child.stdin.end();
     const { clock } = this.#options;
@@ -135,7 +148,13 @@ class StdioTransport implements Transport {
       });
       return;
     }
+    if (!('method' in message) && 'id' in message) this.#open.delete(message.id);
+    this.#hold();
     this.onmessage?.(message);
+  }
+
+  #hold(): void {
+    this.#child?.hold(this.#isEnding || this.#open.size > 0);
   }
 }
 

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { RemoteThread } from '../../../../src/host/remote/remote-thread.ts';
+import { childProgram } from '../../../support/child-program.ts';
+import { deadlockMs } from '../../../support/deadlock.ts';
 
 interface Functions {
   echo(value: unknown): unknown;
@@ -80,3 +84,17 @@ test('a thread that is terminated rejects what is open, and is no loss', async (
   await rejected;
   expect(losses).toEqual([]);
 });
+
+test.each(['silent', 'heard'])(
+  'a %s thread keeps the process running while a call is open, and not after it',
+  async (kind) => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [await childProgram('idle-thread'), kind],
+      {
+        timeout: deadlockMs / 2,
+      },
+    );
+    expect(stdout).toBe(`${kind === 'heard' ? 'printed\n' : ''}late\n`);
+  },
+);
