@@ -36,6 +36,13 @@ const inputs = [
   'scripts/viewer.mjs',
 ];
 
+/** What the declarations name besides ES2022, for projects without the types of Node. */
+const platformReferences = [
+  '/// <reference lib="esnext.disposable" />',
+  '/// <reference path="../core/internal/platform-types.d.ts" />',
+  '',
+].join('\n');
+
 const startedAtMs = Date.now();
 const force = process.argv.includes('--force');
 if (!force && existsSync(stamp) && newestMs(inputs) < statSync(stamp).mtimeMs) process.exit(0);
@@ -63,6 +70,10 @@ for (const file of filesBelow(staging)) {
   // The compiler rewrites './x.ts' to './x.js' in code but not in declarations.
   if (file.endsWith('.d.ts'))
     rewrite(file, (text) => text.replace(/(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g, '$1$2.js$1'));
+}
+for (const entry of entries()) {
+  const file = join(staging, relative('dist', entry.replace(/\.js$/, '.d.ts')));
+  rewrite(file, (text) => platformReferences + text);
 }
 for (const command of commands()) {
   const file = join(staging, relative('dist', command));
@@ -99,12 +110,13 @@ function commands() {
 }
 
 /**
- * The paths of the modules that the package starts in a thread or a process of their own: `program.js` in their rooms.
+ * The paths of the modules that the package loads by their addresses: `program.js` in their rooms, which it starts in a thread or a process of their own, and what
+ * needs Node of an entry that runs anywhere.
  * @returns {string[]}
  */
 function programs() {
   return filesBelow(staging)
-    .filter((file) => basename(file) === 'program.js')
+    .filter((file) => basename(file) === 'program.js' || file.endsWith('durable/parent/matrix.js'))
     .map((file) => join('dist', relative(staging, file)));
 }
 

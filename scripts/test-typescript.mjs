@@ -29,8 +29,10 @@ const common = {
   // Types that are inferred from the library have to be nameable in declaration files.
   declaration: true,
 };
-const own = ['entries.ts', 'quick-start.ts', 'governed-agent.ts', 'own-adapter.ts'];
-const vendors = consumer.filter((file) => !own.includes(file));
+/** Compiled without the types of Node. */
+const anyRuntime = ['any-entries.ts', 'any-runtime.ts'];
+const own = ['entries.ts', 'quick-start.ts', 'governed-agent.ts', 'own-adapter.ts', 'tool-results.ts'];
+const vendors = consumer.filter((file) => ![...own, ...anyRuntime].includes(file));
 /** Types of members that no entry exports: who exports such a member annotates it. The list gets shorter, never longer. */
 const unnamed = JSON.parse(readFileSync(join(root, 'test/typescript/unnamed-types.json'), 'utf8'));
 const inferred = {
@@ -66,6 +68,12 @@ const settings = [
       skipLibCheck: true,
     },
   },
+  ...[['es2022'], ['es2022', 'dom'], ['es2022', 'webworker']].map((lib) => ({
+    name: `without-node-${lib.at(-1)}`,
+    files: anyRuntime,
+    options: { module: 'nodenext', lib, types: [], skipLibCheck: false, skipDefaultLibCheck: true },
+    runs: true,
+  })),
   { name: 'makers', files: ['makers.ts'], options: inferred },
   { name: 'members', files: ['members.ts'], options: inferred, unnamed },
 ];
@@ -124,16 +132,24 @@ function writeSources() {
     .filter((subpath) => !subpath.endsWith('.json'))
     .map((subpath) => subpath.replace('.', manifest.name));
   writeInferredResults(project, entries);
+  /** @type {{ anyRuntime: readonly string[] }} */
+  const wings = JSON.parse(readFileSync(join(root, 'scripts/wings.json'), 'utf8'));
+  const anywhere = wings.anyRuntime.map((name) =>
+    name === 'index' ? manifest.name : `${manifest.name}/${name}`,
+  );
+  writeFileSync(join(project, 'entries.ts'), programOf(entries));
+  writeFileSync(join(project, 'any-entries.ts'), programOf(anywhere));
+}
+
+/** A program that imports entries. */
+function programOf(/** @type {readonly string[]} */ entries) {
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
   const names = entries.map((_, index) => `entry${index}`);
-  writeFileSync(
-    join(project, 'entries.ts'),
-    `${imports.join('\n')}
+  return `${imports.join('\n')}
 for (const entry of [${names.join(', ')}]) {
   if (Object.keys(entry).length === 0) throw new Error('an entry exports nothing');
 }
-`,
-  );
+`;
 }
 
 /**

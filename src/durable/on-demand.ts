@@ -5,10 +5,9 @@ import {
   type ToolRuntime,
   type ToolRuntimeOptions,
 } from '../core/evaluation/index.ts';
-import type { Filesystem } from '../core/filesystem/index.ts';
+import type { Filesystem, OutsideChange } from '../core/filesystem/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
 import type { Approver, PendingApproval, RunJournal } from '../core/runtime/index.ts';
-import type { OutsideChange } from '../host/index.ts';
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/asked-questions.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';

@@ -1,8 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type PackedPackage, packPackage } from './packed-package.ts';
+
+/** The entries that run in any runtime. */
+const { anyRuntime }: { readonly anyRuntime: readonly string[] } = JSON.parse(
+  readFileSync(new URL('../../scripts/wings.json', import.meta.url), 'utf8'),
+);
+const specifierOf = (entry: string): string =>
+  entry === 'index' ? 'weakincentives' : `weakincentives/${entry}`;
 
 let packed: PackedPackage;
 beforeAll(() => {
@@ -11,6 +18,14 @@ beforeAll(() => {
   packed = packPackage();
 });
 afterAll(() => packed?.[Symbol.dispose]());
+
+/** Where a bundle is to run. `problems` are what the bundler warns of. */
+interface BundleOptions {
+  readonly minify: boolean;
+  readonly platform?: 'node' | 'browser';
+  readonly plugin?: Plugin;
+  readonly problems?: string[];
+}
 
 interface Bundled {
   /** The code that a program loads before it runs. */
@@ -24,14 +39,15 @@ interface Bundled {
 }
 
 /** Bundles a module of a project that depends on the package; optional peers stay outside, as they are not installed. */
-async function bundle(source: string, options: { minify: boolean; plugin?: Plugin }): Promise<Bundled> {
+async function bundle(source: string, options: BundleOptions): Promise<Bundled> {
   const input = join(packed.project, 'bundled.mjs');
   writeFileSync(input, source);
   const peers = Object.keys(packed.manifest.peerDependencies);
   await using build = await rolldown({
     input,
     cwd: packed.project,
-    platform: 'node',
+    platform: options.platform ?? 'node',
+    onLog: (_level, { message }) => void options.problems?.push(message),
     // With their subpaths.
     external: (id) => peers.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: options.plugin === undefined ? [] : [options.plugin],
@@ -99,6 +115,23 @@ describe('a bundle of a program', () => {
       const { code } = await bundle(source, { minify: false, plugin: withSideEffects });
       expect(code.replace(/^\/\/.*$|^export \{\s*\};$/gm, '').trim(), subpath).toBe('');
     }
+  });
+
+  it.each(anyRuntime)('for a browser takes the entry %s, with what it loads on demand', async (name) => {
+    const problems: string[] = [];
+    const { packages } = await bundle(`export * from '${specifierOf(name)}';`, {
+      minify: false,
+      platform: 'browser',
+      problems,
+    });
+    expect(problems).toEqual([]);
+    expect(packages).toContain('weakincentives');
+  });
+
+  it('for a browser fails on an entry that needs Node', async () => {
+    const problems: string[] = [];
+    await bundle(`export * from '${specifierOf('node')}';`, { minify: false, platform: 'browser', problems });
+    expect(problems.join('\n')).toContain('node:fs');
   });
 
   it('holds the engine for patterns apart, to be loaded on demand', async () => {

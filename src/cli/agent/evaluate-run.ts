@@ -1,7 +1,7 @@
 import { evaluateAgent } from '../../agent/index.ts';
 import { describeError, FilesystemError } from '../../core/error/index.ts';
 import type { AgentConclusion, PromptResponse, RunWorkspace } from '../../core/evaluation/index.ts';
-import type { FileChange } from '../../core/filesystem/index.ts';
+import type { FileChange, OutsideChange } from '../../core/filesystem/index.ts';
 import { present, readName } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import {
@@ -15,7 +15,6 @@ import {
 } from '../../core/runtime/index.ts';
 import { Session } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
-import type { OutsideChange } from '../../host/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
 import { type Application, type ApplyConflict, applyChanges, pathIn } from '../folder/apply-to-folder.ts';
 import type { RunRequest } from '../options/run-arguments.ts';

@@ -1,7 +1,6 @@
 import { describeError, FilesystemError } from '../../core/error/index.ts';
-import type { FileChange } from '../../core/filesystem/index.ts';
+import type { FileChange, OutsideChange } from '../../core/filesystem/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
-import type { OutsideChange } from '../../host/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { OpenedFolder } from './open-folder.ts';
 

@@ -1,15 +1,15 @@
 import { basename, resolve } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
 import type { AgentWorkspace, WorkspaceApplication } from '../../core/evaluation/index.ts';
-import type { FileChange, Filesystem, FilesystemSnapshot } from '../../core/filesystem/index.ts';
+import type {
+  FileChange,
+  Filesystem,
+  FilesystemSnapshot,
+  OutsideChange,
+} from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
-import {
-  type InterruptedCommit,
-  type OutsideChange,
-  openHostWorkspace,
-  type PendingCommit,
-} from '../../host/index.ts';
+import { type InterruptedCommit, openHostWorkspace, type PendingCommit } from '../../host/index.ts';
 import type { ApplyMode } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { namedPaths, printable } from '../process/plain-text.ts';

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { SessionBusyError } from '../../core/error/index.ts';
-import type { Filesystem } from '../../core/filesystem/index.ts';
+import type { Filesystem, OutsideChange } from '../../core/filesystem/index.ts';
 import { startOf } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
 import { changedSince } from '../../durable/internal.ts';
-import type { OutsideChange } from '../../host/index.ts';
 import { presentProcess } from '../../host/index.ts';
 import type { DurableChoice, RunToResume } from '../options/run-arguments.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';

@@ -49,6 +49,7 @@ export type {
   FileOperation,
   FilePatch,
   FileRead,
+  OutsideChange,
   PendingMark,
   StagedChanges,
   StageOptions,

@@ -6,6 +6,7 @@ export { nearestNames } from './nearest-names.ts';
 export { once } from './once.ts';
 export { type MapDifference, PersistentMap } from './persistent-map.ts';
 export { PersistentVector } from './persistent-vector.ts';
+export type { FetchFunction } from './platform-types.ts';
 export { type Present, present } from './present.ts';
 export { processWide } from './process-wide.ts';
 export { attempt, isPromiseLike, untilAborted, whenSettled } from './promise.ts';

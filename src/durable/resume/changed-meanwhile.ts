@@ -1,7 +1,6 @@
 import { FilesystemError } from '../../core/error/index.ts';
-import type { Filesystem } from '../../core/filesystem/index.ts';
+import type { Filesystem, OutsideChange } from '../../core/filesystem/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
-import type { OutsideChange } from '../../host/index.ts';
 import { sha256 } from '../../record/index.ts';
 import { readRunRows } from '../rows/run-rows.ts';
 

@@ -14,6 +14,7 @@ import {
   FilesystemView,
   type ForkedView,
   maxPathDepth,
+  type OutsideChange,
   refuseArgument,
   type StagedChanges,
   type StageOptions,
@@ -34,7 +35,6 @@ import { type HostFilesystemOptions, hostLimitChecks } from './options.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
 import { DiskDirectory } from './tree/disk-directory.ts';
 import type { DiskWorkspace } from './workspace/disk-workspace.ts';
-import type { OutsideChange } from './workspace/workspace-changes.ts';
 
 /**
  * The files of a folder on disk, for one process at a time.

@@ -6,13 +6,12 @@ import type {
   RunWorkspace,
   WorkspaceApplication,
 } from '../../core/evaluation/index.ts';
-import type { FileChange, FilesystemSnapshot } from '../../core/filesystem/index.ts';
+import type { FileChange, FilesystemSnapshot, OutsideChange } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { defaultExcludes } from '../folder-copy/options.ts';
 import { type HostFilesystem, openHostFilesystem } from '../host-filesystem/host-filesystem.ts';
 import type { HostFilesystemOptions } from '../host-filesystem/options.ts';
-import type { OutsideChange } from '../host-filesystem/workspace/workspace-changes.ts';
 
 /** When the changes of a run are written to its folder. */
 type WorkspaceApply = 'never' | 'end' | 'each';

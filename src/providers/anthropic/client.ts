@@ -1,4 +1,5 @@
 import { loadPeer } from '../../core/error/index.ts';
+import type { FetchFunction } from '../../core/internal/index.ts';
 import { reportingFetch, type VendorRequestOptions } from '../kit/index.ts';
 import type { AnthropicRequest } from './wire.ts';
 
@@ -28,7 +29,7 @@ export interface AnthropicClientOptions {
   /** Headers of every request. */
   readonly defaultHeaders?: Readonly<Record<string, string>>;
   /** Sends the requests, for example through a proxy. Default: the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: FetchFunction;
 }
 
 /** The part that is used of the package `@anthropic-ai/sdk`. */

@@ -2,7 +2,7 @@ import { assertOptions } from '../../core/error/index.ts';
 import { once } from '../../core/internal/index.ts';
 import type { ConformanceCase } from '../conformance/conformance-case.ts';
 import { type CaseKey, cases, isRunWith } from './case-list.ts';
-import type { DurableConformanceOptions } from './options.ts';
+import type { DurableConformanceOptions, DurableFiles } from './options.ts';
 
 /**
  * The requirements on every journal, as cases for any test runner: `for (const { name, run } of durableConformance(options)) test(name, run)`.
@@ -26,11 +26,7 @@ export function durableConformance(options: DurableConformanceOptions): readonly
     onOutcome: 'function',
   });
   const { name, files: wanted = ['memory', 'folder'] } = options;
-  // What needs Node is loaded by the first case: this entry runs anywhere.
-  const matrix = once(async () => {
-    const { Matrix } = await import('./parent/matrix.ts');
-    return new Matrix(options);
-  });
+  const matrix = once(async () => new (await loadMatrix()).Matrix(options));
   // The keys of an object are those of its type.
   return (Object.keys(cases) as readonly CaseKey[]).flatMap((key) =>
     wanted
@@ -40,4 +36,21 @@ export function durableConformance(options: DurableConformanceOptions): readonly
         run: async () => (await matrix()).run(key, files),
       })),
   );
+}
+
+/** The module of the matrix. */
+interface MatrixModule {
+  readonly Matrix: new (
+    options: DurableConformanceOptions,
+  ) => { run(key: CaseKey, files: DurableFiles): Promise<void> };
+}
+
+/**
+ * Loads what needs Node, by the first case: this entry runs anywhere. Not by a literal, which a bundler for a browser would follow. Built, it is a module of its
+ * own, and this module is part of a file one folder below that of the build.
+ */
+async function loadMatrix(): Promise<MatrixModule> {
+  const path = import.meta.url.endsWith('.ts') ? './parent/matrix.ts' : '../testing/durable/parent/matrix.js';
+  // Both are of one version.
+  return (await import(/* @vite-ignore */ new URL(path, import.meta.url).href)) as MatrixModule;
 }

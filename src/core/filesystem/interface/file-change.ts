@@ -134,3 +134,9 @@ export interface StagedChanges {
    */
   discard(options?: { readonly isUndecided?: boolean }): void;
 }
+
+/** A file that another process has changed, and how. */
+export interface OutsideChange {
+  readonly path: string;
+  readonly kind: 'changed' | 'created' | 'removed';
+}

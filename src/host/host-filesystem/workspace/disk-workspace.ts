@@ -5,6 +5,7 @@ import {
   type FilePatch,
   isSameNode,
   nodeAt,
+  type OutsideChange,
   operationsOf,
   patchOperations,
   type StagedChanges,
@@ -30,7 +31,6 @@ import { assertWritableOnDisk, type DiskWriter, type WriteOptions } from './disk
 import {
   loadNode,
   missingDirectories,
-  type OutsideChange,
   OwnWrites,
   outsideChanges,
   type PendingChanges,

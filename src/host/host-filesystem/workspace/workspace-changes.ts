@@ -7,6 +7,7 @@ import {
   isSameNode,
   leavesOf,
   nodeAt,
+  type OutsideChange,
   type StagedChanges,
   segmentsOf,
   type TreeDifference,
@@ -42,12 +43,6 @@ function* filesOf(path: string, node: TreeNode | undefined): Generator<readonly 
   if (node?.kind === 'file') yield [path, node];
   else if (node !== undefined)
     for (const [name, child] of node.entries) yield* filesOf(childPath(path, name), child);
-}
-
-/** A file that another process has changed, and how. */
-export interface OutsideChange {
-  readonly path: string;
-  readonly kind: 'changed' | 'created' | 'removed';
 }
 
 /**

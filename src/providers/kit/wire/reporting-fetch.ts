@@ -1,3 +1,5 @@
+import type { FetchFunction } from '../../../core/internal/index.ts';
+
 /** Under this key a request has what is called with each sign of the server. A client passes it on unread. */
 const signListener: unique symbol = Symbol('onSign');
 
@@ -12,7 +14,7 @@ export function reporting(onSign: () => void): ReportingRequest {
 }
 
 /** A `fetch` that reports the signs of a server to requests with {@link reporting}: pings and comments too, which the clients of vendors do not show. */
-export function reportingFetch(send: typeof fetch): typeof fetch {
+export function reportingFetch(send: FetchFunction): FetchFunction {
   return async (input, init?: RequestInit & ReportingRequest) => {
     const response = await send(input, init);
     const onSign = init?.[signListener];

@@ -1,5 +1,5 @@
 import { loadPeer } from '../../../core/error/index.ts';
-import { isRecord } from '../../../core/internal/index.ts';
+import { type FetchFunction, isRecord } from '../../../core/internal/index.ts';
 import { failureReason, parseJsonText, reportingFetch, type VendorRequestOptions } from '../../kit/index.ts';
 import type { OpenAIRequest } from './wire.ts';
 
@@ -30,7 +30,7 @@ export interface OpenAIClientOptions {
   /** Headers of every request. */
   readonly defaultHeaders?: Readonly<Record<string, string>>;
   /** Sends the requests, for example through a proxy. Default: the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: FetchFunction;
 }
 
 /** The part that is used of the package `openai`. */
@@ -62,7 +62,7 @@ export async function createClient(
  * A `fetch` that converts error bodies to the form that the vendor's client reads, `{ error: { message } }`. For any other
  * form, such as `{ object: 'error', message }`, `{ detail }` or a web page, the client shows only the status or the whole page.
  */
-export function withReadableFailures(send: typeof fetch): typeof fetch {
+export function withReadableFailures(send: FetchFunction): FetchFunction {
   return async (...request) => {
     const response = await send(...request);
     if (response.ok) return response;

@@ -60,9 +60,9 @@ export function startLife(life: Life): StartedLife {
   };
 }
 
-/** The program: beside this module in the sources, and in the folder of the entry in the build, where this module is one folder below the root. */
+/** The program. This module is in the same folder in the sources and in the build, where it is part of `matrix.js`. */
 function programUrl(): URL {
   return import.meta.url.endsWith('.ts')
     ? new URL('../child/program.ts', import.meta.url)
-    : new URL('../testing/durable/child/program.js', import.meta.url);
+    : new URL('../child/program.js', import.meta.url);
 }
