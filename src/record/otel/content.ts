@@ -1,5 +1,6 @@
 import { spliceAll } from '../../core/internal/index.ts';
 import type { ConversationEdit } from '../../core/runtime/index.ts';
+import { readUnrounded } from '../../core/schema/index.ts';
 import type {
   AssistantPart,
   ConversationItem,
@@ -129,14 +130,14 @@ function mediaPart({ type, mediaType, data }: MediaPart): Part {
 /** Shorter texts are not nested so deep that writing them could overflow the stack. */
 const maxShallowCharacters = 2_000;
 
-/** Arguments as a model wrote them, parsed where they are JSON that can be written again. */
+/** Arguments as a model wrote them, parsed where they are JSON that can be written again; an integer that a number does not hold is text. */
 function argumentsOf(text: string): unknown {
   if (text === '') return {};
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = readUnrounded(text);
     // It throws for what is nested too deep.
     if (text.length > maxShallowCharacters) JSON.stringify(parsed);
-    return parsed;
+    return parsed === undefined ? text : parsed;
   } catch {
     return text;
   }

@@ -278,6 +278,10 @@ describe('readArguments', () => {
     [['run', 'a.ts', '--base-url', 'localhost:80'], 'it must be a URL such as'],
     [['run', 'a.ts', '--base-url', 'file:///etc'], 'it must be a URL such as'],
     [['run', 'a.ts', '--params', '{a:1}'], '--params is not JSON: '],
+    [
+      ['run', 'a.ts', '--params', '{"id":9007199254740993}'],
+      '--params cannot be used. id: the integer 9007199254740993 would be rounded to 9007199254740992; send it as text: its digits in quotes',
+    ],
     [['run', 'a.ts', '--params', '[1]'], '--params must be a JSON object'],
     [['run', 'a.ts', '--params', 'null'], '--params must be a JSON object'],
     [['run', '--full=yes'], 'does not take an argument'],
