@@ -38,7 +38,7 @@ export function frozenCopy(value: unknown): DataCopy | undefined {
   }
 }
 
-/** A copy of plain JSON that can be changed. */
+/** A copy of plain JSON, which has no getters, that can be changed. */
 export function writableCopy(value: unknown): unknown {
   return copyOf(value, 0, { freezes: false, isFrozen: false });
 }
@@ -66,13 +66,17 @@ function copyOf(value: unknown, depth: number, copying: Copying): unknown {
   if (!isPlainObject(value)) return copyOfInstance(value, depth, copying);
   const copy: Record<string, unknown> = prototype === null ? Object.create(null) : {};
   for (const key of Reflect.ownKeys(value)) {
-    const property = Object.getOwnPropertyDescriptor(value, key);
-    if (typeof key === 'symbol' || property === undefined || !('value' in property)) throw cannotCopy;
-    const item = copyOf(property.value, depth + 1, copying);
-    if (key === '__proto__') Object.defineProperty(copy, key, { ...property, value: item });
-    else copy[key] = item;
+    if (typeof key === 'symbol' || (copying.freezes && isComputed(value, key))) throw cannotCopy;
+    const item = copyOf(Reflect.get(value, key), depth + 1, copying);
+    if (key !== '__proto__') copy[key] = item;
+    else
+      Object.defineProperty(copy, key, { value: item, writable: true, enumerable: true, configurable: true });
   }
   return copying.freezes ? Object.freeze(copy) : copy;
+}
+
+function isComputed(object: object, key: string): boolean {
+  return !('value' in (Object.getOwnPropertyDescriptor(object, key) ?? {}));
 }
 
 function copyOfInstance(value: object, depth: number, copying: Copying): unknown {

@@ -1,3 +1,4 @@
+import { none } from '../../internal/index.ts';
 import type { SchemaIssue } from '../json/issue.ts';
 import { isList, type JsonValue } from '../json/json.ts';
 import { type LargeInteger, roundedIntegers, unsafeIntegers, withDigits } from '../json/json-source.ts';
@@ -17,6 +18,9 @@ export interface GivenJson {
   /** True when the text was written from a value that something else had parsed. Default: it has the digits that the model wrote. */
   readonly wasParsed?: boolean;
 }
+
+/** What a text has that may have to be changed: a null, or so many digits that a number may not hold them. */
+const mayChange = /null|\d{16}|\de\+\d/;
 
 interface RestoreParts {
   readonly resolve: ReferenceResolver;
@@ -38,6 +42,7 @@ export function readGivenJson(
   { text, value, wasParsed = false }: GivenJson,
   schema: JsonSchema | undefined,
 ): { readonly value: JsonValue; readonly issues: readonly SchemaIssue[] } {
+  if (!mayChange.test(text)) return { value, issues: none };
   const integers = wasParsed ? unsafeIntegers(text) : roundedIntegers(text);
   // What was rounded on the way has lost its digits.
   const exact = wasParsed ? value : withDigits(value, integers);
