@@ -1,7 +1,7 @@
 import { maxTimerMs } from '../../core/error/index.ts';
 import type { ContextOptions } from '../../core/evaluation/index.ts';
-import { present, withoutByteOrderMark } from '../../core/internal/index.ts';
-import { describeIssues, type JsonObject, type JsonValue, readGivenJson } from '../../core/schema/index.ts';
+import { present, roundedIntegers, withoutByteOrderMark } from '../../core/internal/index.ts';
+import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 
@@ -56,16 +56,21 @@ export function readExpiry(text: string | undefined): number | undefined {
 export function readParams(text: string | undefined): JsonObject {
   if (text === undefined) return {};
   const written = withoutByteOrderMark(text);
-  // JSON.parse yields JSON.
-  const value: JsonValue = orUsageError(
-    () => JSON.parse(written) as JsonValue,
+  const value: unknown = orUsageError(
+    () => JSON.parse(written),
     (error) => `--params is not JSON: ${reasonOf(error)}.`,
   );
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`--params must be a JSON object such as '{"name":"value"}'.`);
   }
-  const { issues } = readGivenJson({ text: written, value }, undefined);
-  if (issues.length > 0) throw new UsageError(`--params cannot be used. ${describeIssues(issues)}`);
+  const [rounded] = roundedIntegers(written);
+  if (rounded !== undefined) {
+    const { digits, path } = rounded;
+    throw new UsageError(
+      `--params has the integer ${digits} as "${path.join('.')}", which a number does not hold; write it as text, in quotes.`,
+    );
+  }
+  // JSON.parse yields JSON.
   return value as JsonObject;
 }
 

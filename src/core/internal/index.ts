@@ -1,6 +1,14 @@
 export { type DataCopy, freezeData, frozenCopy, writableCopy } from './data.ts';
 export { type Edit, editScript } from './edit-script.ts';
 export { isPlainObject, isRecord, isText, ownMember } from './is.ts';
+export {
+  type LargeInteger,
+  memberText,
+  readUnrounded,
+  roundedIntegers,
+  unsafeIntegers,
+  withDigits,
+} from './json-source.ts';
 export { none, spliceAll } from './list.ts';
 export { nearestNames } from './nearest-names.ts';
 export { once } from './once.ts';

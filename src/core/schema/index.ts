@@ -42,7 +42,6 @@ export { freezeJson, freezeOwnJson } from './json/freeze-json.ts';
 export { describeIssues, formatPath, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
 export type { DeepReadonly, DeepWritable, JsonObject, JsonValue } from './json/json.ts';
 export { jsonCopy } from './json/json-copy.ts';
-export { memberText, readUnrounded, unsafeIntegers } from './json/json-source.ts';
 export { renderJson } from './json/render-json.ts';
 export { describeReceived } from './json-schema/describe.ts';
 export { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';

@@ -1,4 +1,4 @@
-import { unsafeIntegers } from '../schema/index.ts';
+import { unsafeIntegers } from '../internal/index.ts';
 import type { ToolCallPart } from './conversation.ts';
 
 /** The arguments of a call, as JSON text that was written from a value which something else had parsed. */

@@ -1,5 +1,5 @@
-import { isRecord } from '../../core/internal/index.ts';
-import { type JsonSchema, type JsonValue, memberText, wrapSchema } from '../../core/schema/index.ts';
+import { isRecord, memberText } from '../../core/internal/index.ts';
+import { type JsonSchema, type JsonValue, wrapSchema } from '../../core/schema/index.ts';
 
 /** The property that holds an answer that is not an object. */
 const wrapper = 'answer';

@@ -1,5 +1,5 @@
-import { present } from '../../core/internal/index.ts';
-import { isSchemaObject, type JsonObject, readUnrounded } from '../../core/schema/index.ts';
+import { present, readUnrounded } from '../../core/internal/index.ts';
+import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../../core/tool/index.ts';
 import { ForeignCallIds, objectsIn, plainCallIds, startOfLoop, type ThinkingReader } from '../kit/index.ts';
 import { toInputBlocks, toMediaBlock } from './media-blocks.ts';

@@ -1,6 +1,5 @@
-import { spliceAll } from '../../core/internal/index.ts';
+import { readUnrounded, spliceAll } from '../../core/internal/index.ts';
 import type { ConversationEdit } from '../../core/runtime/index.ts';
-import { readUnrounded } from '../../core/schema/index.ts';
 import type {
   AssistantPart,
   ConversationItem,

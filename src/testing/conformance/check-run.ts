@@ -1,5 +1,5 @@
+import { readUnrounded } from '../../core/internal/index.ts';
 import type { RunEvent, ToolInvokedPayload } from '../../core/runtime/index.ts';
-import { readUnrounded } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
 import { each, expectEqual, expectTrue } from './expect.ts';
 import type { ConformanceMode } from './peer.ts';

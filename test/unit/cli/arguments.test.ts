@@ -280,7 +280,7 @@ describe('readArguments', () => {
     [['run', 'a.ts', '--params', '{a:1}'], '--params is not JSON: '],
     [
       ['run', 'a.ts', '--params', '{"id":9007199254740993}'],
-      '--params cannot be used. id: the integer 9007199254740993 would be rounded to 9007199254740992; send it as text: its digits in quotes',
+      '--params has the integer 9007199254740993 as "id", which a number does not hold; write it as text, in quotes.',
     ],
     [['run', 'a.ts', '--params', '[1]'], '--params must be a JSON object'],
     [['run', 'a.ts', '--params', 'null'], '--params must be a JSON object'],

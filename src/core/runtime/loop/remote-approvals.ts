@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
-import { present, wellFormed } from '../../internal/index.ts';
-import { type JsonValue, readUnrounded } from '../../schema/index.ts';
+import { present, readUnrounded, wellFormed } from '../../internal/index.ts';
+import type { JsonValue } from '../../schema/index.ts';
 import type { HostedApprovalRequestPart } from '../../tool/index.ts';
 import { requestApproval } from '../call/approvals/approvals.ts';
 import { RunStoppedSignal } from '../limits/run-stop.ts';
@@ -72,6 +72,7 @@ export class RemoteApprovals {
 /** The arguments as a value, with the digits of an integer that a number does not hold as text; unparsed when they are not JSON. */
 function parsed(text: string): JsonValue {
   if (text.trim() === '') return {};
-  const value = readUnrounded(text);
+  // What is read is a JSON value.
+  const value = readUnrounded(text) as JsonValue | undefined;
   return value === undefined ? text : value;
 }

@@ -1,6 +1,5 @@
 import { WinkError } from '../../error/index.ts';
-import { isPlainObject } from '../../internal/index.ts';
-import { readUnrounded } from '../../schema/index.ts';
+import { isPlainObject, readUnrounded } from '../../internal/index.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import { isDataField, isVocabularyValue } from './event-vocabulary.ts';
 

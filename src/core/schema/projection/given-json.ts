@@ -1,7 +1,12 @@
-import { none } from '../../internal/index.ts';
+import {
+  type LargeInteger,
+  none,
+  roundedIntegers,
+  unsafeIntegers,
+  withDigits,
+} from '../../internal/index.ts';
 import type { SchemaIssue } from '../json/issue.ts';
 import { isList, type JsonValue } from '../json/json.ts';
-import { type LargeInteger, roundedIntegers, unsafeIntegers, withDigits } from '../json/json-source.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import { createReferenceResolver, type ReferenceResolver } from '../json-schema/reference.ts';
 import { flattenSchema } from './flatten-schema.ts';

@@ -1,5 +1,4 @@
-import { present } from '../../internal/index.ts';
-import { memberText } from '../json/json-source.ts';
+import { memberText, present } from '../../internal/index.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
 import { createReferenceResolver } from '../json-schema/reference.ts';
 import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';

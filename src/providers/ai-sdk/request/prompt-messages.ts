@@ -1,11 +1,10 @@
-import { present } from '../../../core/internal/index.ts';
+import { present, readUnrounded } from '../../../core/internal/index.ts';
 import type {
   AssistantItem,
   ConversationItem,
   InputPart,
   ToolResultItem,
 } from '../../../core/runtime/index.ts';
-import { readUnrounded } from '../../../core/schema/index.ts';
 import { type CallIdForm, ForeignCallIds, fieldsIn } from '../../kit/index.ts';
 import type {
   AiSdkVersion,

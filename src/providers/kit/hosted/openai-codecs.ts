@@ -1,5 +1,4 @@
-import { isRecord, present } from '../../../core/internal/index.ts';
-import { readUnrounded } from '../../../core/schema/index.ts';
+import { isRecord, present, readUnrounded } from '../../../core/internal/index.ts';
 import type { Citation, HostedToolOutput } from '../../../core/tool/index.ts';
 import type {
   CodeInterpreterConfig,

@@ -5,7 +5,7 @@ import {
   readUnrounded,
   roundedIntegers,
   unsafeIntegers,
-} from '../../../../../src/core/schema/json/json-source.ts';
+} from '../../../../src/core/internal/json-source.ts';
 
 const placesOf = (found: ReturnType<typeof roundedIntegers>) =>
   found.map(({ path, digits }) => [path.join('/'), digits]);

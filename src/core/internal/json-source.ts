@@ -1,5 +1,4 @@
-import { readJson } from '../../internal/index.ts';
-import type { JsonValue } from './json.ts';
+import { readJson } from './read-json.ts';
 
 /** Keys and indexes that lead to a place of a value. */
 type Path = readonly (string | number)[];
@@ -40,14 +39,13 @@ export function unsafeIntegers(text: string): readonly LargeInteger[] {
  * The value of a JSON text, with the digits of an integer that a number does not hold as text, for those who only show or pass on what a model wrote;
  * undefined for a text that is not JSON.
  */
-export function readUnrounded(text: string): JsonValue | undefined {
-  // What is read is a JSON value.
-  const value = readJson(text) as JsonValue | undefined;
+export function readUnrounded(text: string): unknown {
+  const value = readJson(text);
   return value === undefined ? undefined : withDigits(value, roundedIntegers(text));
 }
 
 /** The value with these integers as the text of their digits; it is changed, and comes back. */
-export function withDigits(value: JsonValue, integers: readonly LargeInteger[]): JsonValue {
+export function withDigits<T>(value: T, integers: readonly LargeInteger[]): T {
   // Under a key, so that an integer at the root is in an object, too.
   const root = { value };
   for (const { path, digits } of integers) {
