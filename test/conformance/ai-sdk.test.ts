@@ -19,13 +19,19 @@ const noMissingIds: ConformanceGap = {
   why: 'the package takes no answer with a call without an id',
 };
 
+/** The packages refuse an answer whose counts are not numbers. */
+const numbersOnly: readonly ConformanceGap[] = (['null-usage', 'total-usage'] as const).map((feature) => ({
+  feature,
+  why: 'the package takes no answer whose counts are not numbers',
+}));
+
 runConformance(
   openaiWirePeer(
     'AI SDK, @ai-sdk/openai',
     (baseURL) => aiSdk({ model: createOpenAI({ apiKey, baseURL, fetch })('gpt-5'), providerOptions }),
-    [...openaiGaps, noMissingIds],
+    [...openaiGaps, noMissingIds, ...numbersOnly],
   ),
-  ['context-window', 'paused', 'missing-call-ids'],
+  ['context-window', 'paused', 'missing-call-ids', 'null-usage', 'total-usage'],
 );
 
 runConformance(
@@ -35,12 +41,13 @@ runConformance(
     [
       ...openaiGaps,
       noMissingIds,
+      ...numbersOnly,
       { feature: 'nonsense', mode: 'whole', why: 'the package fails with a fault of its own' },
     ],
     // The package knows neither compactions nor programs.
     ['client-items'],
   ),
-  ['context-window', 'paused', 'missing-call-ids', 'nonsense (whole)'],
+  ['context-window', 'paused', 'missing-call-ids', 'null-usage', 'total-usage', 'nonsense (whole)'],
 );
 
 runConformance(
@@ -50,12 +57,21 @@ runConformance(
     [
       ...anthropicGaps,
       noMissingIds,
+      ...numbersOnly,
       { feature: 'nonsense', mode: 'streamed', why: 'the package fails with a fault of its own' },
     ],
     // The package leaves out a summary that failed, and fails for a call of a toolset.
     ['compaction', 'compaction-pause', 'compaction-usage'],
   ),
-  ['malformed-arguments (whole)', 'content-filter', 'approvals', 'missing-call-ids', 'nonsense (streamed)'],
+  [
+    'malformed-arguments (whole)',
+    'content-filter',
+    'approvals',
+    'missing-call-ids',
+    'null-usage',
+    'total-usage',
+    'nonsense (streamed)',
+  ],
 );
 
 runConformance(
@@ -69,6 +85,7 @@ runConformance(
     [
       ...thinkingGaps,
       noMissingIds,
+      ...numbersOnly,
       { feature: 'nonsense', mode: 'streamed', why: 'the package fails with a fault of its own' },
       { feature: 'max-output-tokens', why: 'the package adds the budget to the limit' },
     ],
@@ -80,11 +97,16 @@ runConformance(
     'approvals',
     'tool-choice',
     'missing-call-ids',
+    'null-usage',
+    'total-usage',
     'nonsense (streamed)',
     'max-output-tokens',
   ],
 );
 
 for (const version of ['v3', 'v4'] as const) {
-  runConformance(aiSdkModelPeer(version), ['context-window', 'paused', 'refusal', 'web-search', 'approvals']);
+  runConformance(aiSdkModelPeer(version), [
+    ...(['context-window', 'paused', 'refusal', 'web-search', 'approvals'] as const),
+    ...(['no-answer', 'total-usage'] as const),
+  ]);
 }

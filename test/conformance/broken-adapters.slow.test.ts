@@ -2,13 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { type Clock } from 'weakincentives';
 import { adapterConformance, ConformanceError, type ConformancePeer } from 'weakincentives/conformance';
 import {
+  type LanguageModel,
   type ModelCallOptions,
   type ModelRequest,
   ModelResponseError,
+  type ModelTurn,
+  providerAdapter,
   ThrottleError,
 } from 'weakincentives/provider';
 import { type Script, type ScriptedTurn } from 'weakincentives/testing';
-import { modelPeer } from '../support/conformance/model-peer.ts';
+import { modelOfProvider, modelPeer } from '../support/conformance/model-peer.ts';
 import { scriptedPeer } from '../support/conformance/scripted-peer.ts';
 
 // Each adapter has one defect. The suite must report it in the right cases, and report nothing else.
@@ -31,6 +34,27 @@ const impatient: Clock = {
     };
   },
 };
+
+/** Ends a request after ten minutes of silence, with an error of another kind. */
+function endingSilence(model: LanguageModel): LanguageModel {
+  return {
+    ...model,
+    generate: async (request, options) => {
+      const { clock, signal } = options;
+      const silence = new AbortController();
+      const error = new ThrottleError('It is silent.', { kind: 'server-error' });
+      const cancel = clock?.schedule(600_000, () => silence.abort(error));
+      try {
+        return await model.generate(request, {
+          ...options,
+          signal: AbortSignal.any([signal, silence.signal]),
+        });
+      } finally {
+        cancel?.();
+      }
+    },
+  };
+}
 
 /** The names of the cases that fail, without peer and mode, each once. */
 async function failuresOf(peer: ConformancePeer): Promise<readonly string[]> {
@@ -302,6 +326,9 @@ describe('the suite detects an adapter that', () => {
         "reports an error for an exhausted quota",
         "retries when an answer is interrupted",
         "does not run a call from an interrupted answer",
+        "retries when the body of the answer is empty",
+        "retries when the body of the answer is a web page",
+        "retries when the body of the answer is cut off",
         "drops tool results when the conversation exceeds the context window",
       ]
     `);
@@ -324,6 +351,66 @@ describe('the suite detects an adapter that', () => {
         "reports an error for an exhausted quota",
         "retries when an answer is interrupted",
         "does not run a call from an interrupted answer",
+        "retries when the body of the answer is empty",
+        "retries when the body of the answer is a web page",
+        "retries when the body of the answer is cut off",
+      ]
+    `);
+  });
+
+  test('accepts a body that is no answer', async () => {
+    const broken = scriptedPeer('broken', (script) => async (conversation, request, options) => {
+      try {
+        return await script(conversation, request, options);
+      } catch (error) {
+        if (String(error).includes('That is no answer')) return { text: '' };
+        throw error;
+      }
+    });
+    expect(await failuresOf(broken)).toMatchInlineSnapshot(`
+      [
+        "retries when the body of the answer is empty",
+        "retries when the body of the answer is a web page",
+        "retries when the body of the answer is cut off",
+      ]
+    `);
+  });
+
+  test('waits for ever for a provider that is silent', async () => {
+    const { gaps = [], ...peer } = modelPeer();
+    const broken = { ...peer, gaps: gaps.filter(({ feature }) => feature !== 'silence') };
+    expect(await failuresOf(broken)).toMatchInlineSnapshot(`
+      [
+        "retries when the provider goes silent",
+        "reports an error when the provider stays silent",
+      ]
+    `);
+  });
+
+  test('takes a silent provider for a server that failed', async () => {
+    const { gaps = [], ...peer } = modelPeer();
+    const impatientModel: ConformancePeer = {
+      ...peer,
+      gaps: gaps.filter(({ feature }) => feature !== 'silence'),
+      connect: async (provider) => ({
+        adapter: providerAdapter({ model: endingSilence(modelOfProvider(provider)) }),
+        [Symbol.asyncDispose]: async () => undefined,
+      }),
+    };
+    expect(await failuresOf(impatientModel)).toMatchInlineSnapshot(`
+      [
+        "retries when the provider goes silent",
+        "reports an error when the provider stays silent",
+      ]
+    `);
+  });
+
+  test('makes counts of a report that has none', async () => {
+    const read = (turn: ModelTurn): ModelTurn =>
+      turn.usage?.inputTokens === 0 ? { ...turn, usage: { inputTokens: 1, outputTokens: 1 } } : turn;
+    expect(await failuresOf(modelPeer({ read }))).toMatchInlineSnapshot(`
+      [
+        "estimates what an answer took whose usage is all zeros",
       ]
     `);
   });

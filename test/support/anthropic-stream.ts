@@ -20,7 +20,13 @@ export function toEvents({ content, ...message }: AnthropicMessage): readonly Ev
         stop_reason: null,
         stop_sequence: null,
         stop_details: null,
-        usage: { ...countsAtStart, output_tokens: 1, output_tokens_details: null },
+        usage: {
+          ...countsAtStart,
+          ...(typeof counts['output_tokens'] === 'number' && counts['output_tokens'] > 0
+            ? { output_tokens: 1 }
+            : {}),
+          output_tokens_details: null,
+        },
       },
     },
     { type: 'ping' },

@@ -148,6 +148,7 @@ async function play(
     provider,
     connection: await peer.connect(provider),
     patience: { clock: patienceClock, limitMs },
+    timeoutMs: peer.timeoutMs ?? 600_000,
     refusedOption,
   });
   if (refusedOption === undefined) {

@@ -13,6 +13,8 @@ export type ConformanceMode = 'whole' | 'streamed';
  * - `malformed-arguments`: arguments that are not JSON. `missing-call-ids`, `repeated-call-ids`: calls without unique ids.
  * - `usage`, `cached-tokens`, `cache-write-tokens`, `reasoning-tokens`: counts of tokens.
  * - `retry-after`: the delay before a retry. `quota-exceeded`, `bad-request`, `context-exceeded`, `nonsense`, `broken-off`: see `ConformanceTurn`.
+ * - `no-answer`: bodies with status 200 that are not an answer. `silence`: the adapter ends a request whose provider gives no sign for too long, by the clock of the run.
+ * - `zero-usage`, `null-usage`, `total-usage`: see `uncounted` of `ConformanceAnswer`.
  * - `cut-off`: the provider notices that the client aborts a pending request.
  * - `length`, `context-window`, `content-filter`, `refusal`, `paused`: reasons to stop.
  * - `tool-choice`: required tool calls. `output-schema`: answers constrained by a schema. `max-output-tokens`: a limit on the length of answers.
@@ -36,6 +38,11 @@ export type ConformanceFeature =
   | 'context-exceeded'
   | 'nonsense'
   | 'broken-off'
+  | 'no-answer'
+  | 'silence'
+  | 'zero-usage'
+  | 'null-usage'
+  | 'total-usage'
   | 'cut-off'
   | 'length'
   | 'context-window'
@@ -116,6 +123,8 @@ export interface ConformancePeer {
   )[];
   /** Cases whose options the adapter refuses; a name that no case has is refused. Default: none. */
   readonly refused?: readonly ConformanceRefusedCase[];
+  /** How long the adapter waits for the next sign of the provider, in milliseconds: the cases of silence let it pass. Default: 600,000. */
+  readonly timeoutMs?: number;
   /** Called once per case. May reject: the case fails. */
   connect(provider: ConformanceProvider): Promise<ConformanceConnection>;
 }

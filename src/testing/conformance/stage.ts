@@ -30,6 +30,8 @@ export interface ConformanceStageOptions {
   readonly provider: ScriptedProvider;
   readonly clock: ManualClock;
   readonly patience: { readonly clock: Clock; readonly limitMs: number };
+  /** How long the adapter waits for the next sign of its provider. */
+  readonly timeoutMs: number;
   /** The option that the adapter has to refuse. Default: none. */
   readonly refusedOption?: string | undefined;
 }
@@ -153,6 +155,28 @@ export class Stage implements AsyncDisposable {
     await this.waitFor('the provider gets the request', this.#options.provider.isHanging);
     if (this.mode === 'streamed')
       await this.waitFor('a delta of the answer is emitted', run.emitted('text-delta'));
+  }
+
+  /** Lets the longest wait of the adapter pass, again where it began anew meanwhile, until something is there. */
+  async afterSilence<Value>(what: string, awaited: Promise<Value>): Promise<Value> {
+    const passage = { isOver: false };
+    const over = (): void => {
+      passage.isOver = true;
+    };
+    awaited.then(over, over);
+    const pass = async (): Promise<void> => {
+      while (!passage.isOver) {
+        this.clock.advance(this.#options.timeoutMs);
+        await this.turns(5);
+      }
+    };
+    const passing = pass();
+    try {
+      return await this.waitFor(what, awaited);
+    } finally {
+      over();
+      await passing;
+    }
   }
 
   /** Waits until the provider has noticed that a request was aborted. */

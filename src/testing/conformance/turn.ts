@@ -42,6 +42,8 @@ export interface ConformanceAnswer {
   readonly finishReason?: FinishReason;
   /** Default: the provider reports no usage, or any. */
   readonly usage?: TokenUsage;
+  /** A report that counts neither input nor output, in place of `usage`: zeros, nulls, or their total alone. Default: `usage` is reported. */
+  readonly uncounted?: 'zeros' | 'nulls' | 'total';
 }
 
 /** An answer that ends early. */
@@ -61,6 +63,15 @@ export type ConformanceFragment =
        * before the body.
        */
       readonly type: 'hanging';
+      readonly text: string;
+    }
+  | {
+      /**
+       * Status 200 and no answer: an empty body, the web page of a proxy, or a body that is cut in the same place as of `broken-off` and ends there in
+       * order.
+       */
+      readonly type: 'no-answer';
+      readonly body: 'empty' | 'page' | 'cut';
       readonly text: string;
     };
 

@@ -21,6 +21,8 @@ const gaps: readonly ConformanceGap[] = [
   { feature: 'refusal', why: 'the interface has no such reason' },
   { feature: 'web-search', why: 'the package of a provider nobody knows has no hosted tools' },
   { feature: 'approvals', why: 'the package of a provider nobody knows has no hosted tools' },
+  { feature: 'no-answer', why: 'the interface has no bodies' },
+  { feature: 'total-usage', why: 'the interface has no total' },
 ];
 
 /** The adapter on a minimal implementation of the AI SDK's model interface. */
@@ -53,6 +55,7 @@ async function generate(options: Fields, provider: ConformanceProvider): Promise
       throw failure('terminated', { isRetryable: true });
     case 'hanging':
       return new Promise((_resolve, reject) => onAbort(options, provider, reject));
+    case 'no-answer':
     case 'nonsense':
       return { forecast: 'rain' };
     default:
@@ -78,6 +81,7 @@ function stream(options: Fields, provider: ConformanceProvider): ReadableStream 
           turn.type === 'hanging' ? undefined : controller.error(new TypeError('terminated')),
       });
     }
+    case 'no-answer':
     case 'nonsense':
       return streamOf([{ forecast: 'rain' }, { type: 'finish', finishReason: { unified: 'stop' } }]);
     default:
@@ -163,9 +167,24 @@ function toMedia({ mediaType, data }: Fields): readonly ConformanceItem[] {
 /** Provider metadata of reasoning. */
 const sealOf = (thought: string): Fields => ({ somebody: { seal: `sealed: ${thought}` } });
 
-function toAnswer({ toolCalls = [], finishReason, usage, ...said }: ConformanceAnswer): ModelAnswer {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens, reasoningTokens } =
-    usage ?? {};
+/** Counts of a report that counts nothing; the interface says that they are numbers. */
+const uncountedTokens = { zeros: 0, nulls: null as unknown as number, total: undefined };
+
+function toAnswer({
+  toolCalls = [],
+  finishReason,
+  usage,
+  uncounted,
+  ...said
+}: ConformanceAnswer): ModelAnswer {
+  const none = uncounted && uncountedTokens[uncounted];
+  const {
+    inputTokens = none,
+    outputTokens = none,
+    cachedInputTokens,
+    cacheWriteInputTokens,
+    reasoningTokens,
+  } = usage ?? {};
   return {
     content: [
       ...(said.reasoning === undefined
@@ -187,7 +206,7 @@ function toAnswer({ toolCalls = [], finishReason, usage, ...said }: ConformanceA
 }
 
 /** The parts before the answer stops: after its text, or within the arguments of its call. */
-function piecesOf(turn: ConformanceFragment): readonly object[] {
+function piecesOf(turn: Exclude<ConformanceFragment, { readonly type: 'no-answer' }>): readonly object[] {
   const begun = toPieces(toAnswer({ type: 'answer', text: turn.text })).slice(0, -2);
   if (turn.type === 'hanging' || turn.toolCall === undefined) return begun;
   const { callId: id, name: toolName, arguments: given } = turn.toolCall;

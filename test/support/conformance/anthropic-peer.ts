@@ -62,7 +62,7 @@ export function anthropicWirePeer(
             for (const block of message.content) sent.add(JSON.stringify(block));
             return request.isStreaming ? eventStream(toAnthropicEvents(toEvents(message))) : json(message);
           }
-          return turn.type === 'broken-off' || turn.type === 'hanging'
+          return turn.type === 'broken-off' || turn.type === 'hanging' || turn.type === 'no-answer'
             ? toAnthropicFragment(turn, request.isStreaming)
             : toAnthropicRefusal(turn, request.isStreaming);
         },

@@ -15,8 +15,8 @@ import {
   toolUse,
 } from '../anthropic-messages.ts';
 import { toEvents } from '../anthropic-stream.ts';
-import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
-import { eventStream, json, type WireReply } from './wire-server.ts';
+import { type Fields, fieldsOf, listOf, textOf, toUncounted } from './fields.ts';
+import { eventStream, json, noAnswer, type WireReply } from './wire-server.ts';
 
 /** A request for a message, independent of the wire format. `sent` holds the blocks that the provider made, as JSON. */
 export function readAnthropicRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
@@ -112,6 +112,7 @@ export function toAnthropicMessage(
     id: `msg_${number}`,
     ...(reason === undefined ? {} : { stop_reason: reason }),
     ...(usage === undefined ? {} : { usage: withSummary(toUsage(usage), compaction?.usage) }),
+    ...(answer.uncounted === undefined ? {} : { usage: toUncounted(answer.uncounted, toUsage({})) }),
   });
 }
 
@@ -194,6 +195,13 @@ export function toAnthropicEvents(events: ReturnType<typeof toEvents>): string {
 
 /** An answer that ends early. */
 export function toAnthropicFragment(fragment: ConformanceFragment, isStreaming: boolean): WireReply {
+  if (fragment.type === 'no-answer') {
+    const { end: _end, ...cut } = toAnthropicFragment(
+      { type: 'broken-off', text: fragment.text },
+      isStreaming,
+    );
+    return noAnswer(fragment.body, cut);
+  }
   const end = fragment.type === 'hanging' ? 'open' : 'broken';
   const toolCall = fragment.type === 'hanging' ? undefined : fragment.toolCall;
   const whole = toAnthropicMessage(

@@ -19,3 +19,10 @@ export function textOf(content: unknown): string {
     .filter((text) => typeof text === 'string')
     .join('');
 }
+
+/** A report of usage that counts nothing. @param zeros a report whose counts are all 0. */
+export function toUncounted(report: 'zeros' | 'nulls' | 'total', zeros: Fields): Fields {
+  if (report === 'zeros') return zeros;
+  if (report === 'total') return { total_tokens: 110 };
+  return Object.fromEntries(Object.keys(zeros).map((name) => [name, null]));
+}

@@ -33,6 +33,9 @@ const refused: readonly (readonly [option: string, cases: readonly string[]])[] 
       'reports an error for a malformed response',
       'retries when an answer is interrupted',
       'does not run a call from an interrupted answer',
+      'retries when the body of the answer is empty',
+      'retries when the body of the answer is a web page',
+      'retries when the body of the answer is cut off',
     ],
   ],
   [
@@ -68,6 +71,10 @@ export function harnessPeer(): ConformancePeer {
       { feature: 'reasoning-replay', why: 'the harness has no reasoning of its own' },
       { feature: 'missing-call-ids', why: 'a harness names its calls' },
       { feature: 'repeated-call-ids', why: 'a harness names its calls' },
+      { feature: 'silence', why: 'a harness waits for its provider itself' },
+      { feature: 'zero-usage', why: 'what the model of a harness gets is not known' },
+      { feature: 'null-usage', why: 'what the model of a harness gets is not known' },
+      { feature: 'total-usage', why: 'what the model of a harness gets is not known' },
     ],
     refused: refusedByHarnesses,
     connect: async (provider) => ({

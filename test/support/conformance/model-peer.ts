@@ -25,6 +25,9 @@ const gaps: readonly ConformanceGap[] = (
     'failed-web-search',
     'citations',
     'approvals',
+    'silence',
+    'null-usage',
+    'total-usage',
   ] as const
 ).map((feature) => ({ feature, why }));
 
@@ -76,7 +79,14 @@ export function modelOfProvider(
   };
 }
 
-function toTurn({ text, reasoning, toolCalls = [], finishReason, usage }: ConformanceAnswer): ModelTurn {
+function toTurn({
+  text,
+  reasoning,
+  toolCalls = [],
+  finishReason,
+  uncounted,
+  usage = uncounted && { inputTokens: 0, outputTokens: 0 },
+}: ConformanceAnswer): ModelTurn {
   const content: readonly AssistantPart[] = [
     ...(reasoning === undefined ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
     ...(text === undefined ? [] : [{ type: 'text' as const, text }]),

@@ -38,7 +38,7 @@ export function openaiWirePeer(
             for (const item of response.output) sent.add(JSON.stringify(item));
             return request.isStreaming ? eventStream(toServerSentEvents(toEvents(response))) : json(response);
           }
-          return turn.type === 'broken-off' || turn.type === 'hanging'
+          return turn.type === 'broken-off' || turn.type === 'hanging' || turn.type === 'no-answer'
             ? toOpenAIFragment(turn, request.isStreaming)
             : toOpenAIRefusal(turn, request.isStreaming);
         },

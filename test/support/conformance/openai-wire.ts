@@ -7,8 +7,8 @@ import type {
 } from 'weakincentives/conformance';
 import { functionCall, message, reasoning, response } from '../openai-responses.ts';
 import { toEvents, toServerSentEvents } from '../openai-stream.ts';
-import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
-import { eventStream, json, type WireReply } from './wire-server.ts';
+import { type Fields, fieldsOf, listOf, textOf, toUncounted } from './fields.ts';
+import { eventStream, json, noAnswer, type WireReply } from './wire-server.ts';
 
 /** A request for a response, independent of the wire format. `sent` holds the items that the provider made, as JSON. */
 export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): ConformanceRequest {
@@ -127,7 +127,12 @@ export function toOpenAIResponse(
     ...response(output, {
       id: `resp_${number}`,
       ...(reason === undefined ? {} : { status: 'incomplete', incomplete_details: { reason } }),
-      usage: usage === undefined ? null : toUsage(usage),
+      usage:
+        answer.uncounted !== undefined
+          ? toUncounted(answer.uncounted, toUsage({}))
+          : usage === undefined
+            ? null
+            : toUsage(usage),
     }),
     output,
   };
@@ -168,6 +173,10 @@ function toUsage(usage: NonNullable<ConformanceAnswer['usage']>): Fields {
 
 /** An answer that ends early. */
 export function toOpenAIFragment(fragment: ConformanceFragment, isStreaming: boolean): WireReply {
+  if (fragment.type === 'no-answer') {
+    const { end: _end, ...cut } = toOpenAIFragment({ type: 'broken-off', text: fragment.text }, isStreaming);
+    return noAnswer(fragment.body, cut);
+  }
   const { text } = fragment;
   const end = fragment.type === 'hanging' ? 'open' : 'broken';
   const toolCall = fragment.type === 'hanging' ? undefined : fragment.toolCall;

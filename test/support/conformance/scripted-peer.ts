@@ -22,6 +22,9 @@ const gaps: readonly ConformanceGap[] = [
   { feature: 'output-schema', why: 'a script is told of the schema in its instructions' },
   { feature: 'reasoning-replay', why: 'a script makes no items of its own' },
   { feature: 'repeated-call-ids', why: 'the ids of a script are taken as they are' },
+  { feature: 'silence', why: 'a script waits for nothing' },
+  { feature: 'null-usage', why: 'a script reports numbers' },
+  { feature: 'total-usage', why: 'a script reports input and output' },
 ];
 
 /** The scripted model. `distort` adds a defect. */
@@ -92,9 +95,16 @@ function toMedia({ mediaType, data }: MediaPart): ConformanceItem {
   return { type: 'media', mediaType, data };
 }
 
-function toTurn({ type: _type, searches = [], toolCalls, ...said }: ConformanceAnswer): ScriptedTurn {
+function toTurn({
+  type: _type,
+  searches = [],
+  toolCalls,
+  uncounted,
+  ...said
+}: ConformanceAnswer): ScriptedTurn {
   return {
     ...said,
+    ...(uncounted === undefined ? {} : { usage: { inputTokens: 0, outputTokens: 0 } }),
     ...(toolCalls === undefined ? {} : { toolCalls }),
     ...(searches.length === 0 ? {} : { hosted: [toReading(searches)] }),
   };
@@ -122,6 +132,8 @@ export async function failWith(
   provider: ConformanceProvider,
 ): Promise<ScriptedTurn> {
   switch (turn.type) {
+    case 'no-answer':
+      throw new ThrottleError('That is no answer.', { kind: 'server-error' });
     case 'broken-off':
       await onDelta?.({ type: 'text-delta', text: turn.text });
       throw new ThrottleError('The answer broke off.', { kind: 'server-error' });

@@ -56,6 +56,16 @@ export const eventStream = (body: string, end?: WireReply['end']): WireReply => 
   ...(end === undefined ? {} : { end }),
 });
 
+/** A body with status 200 that is no answer. @param cut what is left of an answer. */
+export function noAnswer(body: 'empty' | 'page' | 'cut', cut: WireReply): WireReply {
+  if (body === 'cut') return cut;
+  if (body === 'empty') return { ...cut, body: '' };
+  return {
+    headers: { 'content-type': 'text/html' },
+    body: '<!doctype html>\n<title>Please wait</title>\n<p>The gateway is busy.</p>\n',
+  };
+}
+
 function send(
   response: ServerResponse,
   { status = 200, headers, body, end }: WireReply,

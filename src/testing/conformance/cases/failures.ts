@@ -6,7 +6,7 @@ import { each, expectEqual, expectTrue } from '../expect.ts';
 import { note, noting } from '../fixture.ts';
 import type { ConformanceFeature } from '../peer.ts';
 import type { CaseDefinition, PlayedRun, Stage } from '../stage.ts';
-import { answer, type ConformanceRefusal, call, itemsOf } from '../turn.ts';
+import { answer, type ConformanceFragment, type ConformanceRefusal, call, itemsOf } from '../turn.ts';
 
 /** Retries without waiting: the manual clock advances by the delay of each retry. */
 function retrying({ clock }: Stage, maxAttempts = 3): EvaluateOptions {
@@ -47,6 +47,24 @@ function final(
       expectRetries(run, []);
       const { cause } = run.error;
       expectEqual('the kind of throttle', ThrottleError.isInstance(cause) ? cause.kind : undefined, kind);
+    },
+  };
+}
+
+/** A body with status 200 that is not an answer. */
+function unanswered(
+  what: string,
+  body: Extract<ConformanceFragment, { readonly type: 'no-answer' }>['body'],
+): CaseDefinition {
+  return {
+    name: `retries when the body of the answer is ${what}`,
+    needs: ['no-answer'],
+    script: [{ type: 'no-answer', body, text: 'Half of' }, answer({ text: 'Half of it is all of it.' })],
+    play: async (stage) => {
+      const run = await stage.finish(stage.workshop.agent(), retrying(stage));
+      expectEqual('the text of the response', run.response.text, 'Half of it is all of it.');
+      expectRetries(run, [{ turn: 1, attempt: 2, reason: 'server-error' }]);
+      expectEqual('the second request', stage.request(2), stage.request(1));
     },
   };
 }
@@ -131,6 +149,37 @@ export const failureCases: readonly CaseDefinition[] = [
       const run = await stage.finish(stage.workshop.agent({ tools: [note] }), retrying(stage));
       expectEqual('the calls that were run', each(run.calls, 'callId'), ['c1']);
       await stage.workshop.expectNotes(['plums']);
+    },
+  },
+  unanswered('empty', 'empty'),
+  unanswered('a web page', 'page'),
+  unanswered('cut off', 'cut'),
+  {
+    name: 'retries when the provider goes silent',
+    needs: ['silence'],
+    script: [{ type: 'hanging', text: 'Half of' }, answer({ text: 'Half of it is all of it.' })],
+    play: async (stage) => {
+      const run = stage.start(stage.workshop.agent(), retrying(stage));
+      await stage.hanging(run);
+      await stage.afterSilence('the model is asked again', run.emitted('model-call-retry'));
+      const ended = await run.finished();
+      expectEqual('the text of the response', ended.response.text, 'Half of it is all of it.');
+      expectRetries(ended, [{ turn: 1, attempt: 2, reason: 'timeout' }]);
+      expectEqual('the second request', stage.request(2), stage.request(1));
+    },
+  },
+  {
+    name: 'reports an error when the provider stays silent',
+    needs: ['silence'],
+    script: [{ type: 'hanging', text: 'Half of' }],
+    play: async (stage) => {
+      const run = stage.start(stage.workshop.agent(), retrying(stage, 1));
+      await stage.hanging(run);
+      const { error } = await stage.afterSilence('the evaluation ends', run.failed());
+      expectEqual('the error', [error.code, error.phase], ['evaluation-request-failed', 'request']);
+      const { cause } = error;
+      expectTrue('its cause is a ThrottleError', ThrottleError.isInstance(cause), String(cause));
+      expectEqual('the kind of throttle', cause.kind, 'timeout');
     },
   },
   {

@@ -3,7 +3,7 @@ import { expectEqual } from '../expect.ts';
 import { note } from '../fixture.ts';
 import type { ConformanceFeature } from '../peer.ts';
 import type { CaseDefinition } from '../stage.ts';
-import { answer, call } from '../turn.ts';
+import { answer, type ConformanceAnswer, call } from '../turn.ts';
 
 type Counts = { readonly [Name in keyof TokenUsage]?: readonly [first: number, second: number] };
 
@@ -40,6 +40,41 @@ function counted(
   };
 }
 
+/** About 400 tokens, and a limit that neither the first answer of a case reaches nor one that counts as 0. */
+const longText = 'word '.repeat(400).trim();
+const maxOutputTokens = 100;
+
+/** Two answers whose report counts nothing: it is none. */
+function uncounted(
+  report: NonNullable<ConformanceAnswer['uncounted']>,
+  feature: ConformanceFeature,
+): CaseDefinition {
+  return {
+    name: `estimates what an answer took whose usage is ${report === 'total' ? 'a total alone' : `all ${report}`}`,
+    needs: ['usage', feature],
+    script: [
+      answer({ text: 'I note it.', toolCalls: [call('c1', 'note', { text: 'a' })], uncounted: report }),
+      answer({ text: longText, uncounted: report }),
+    ],
+    play: async (stage) => {
+      let warnings = 0;
+      const warn = (message: string): void => {
+        if (message.startsWith('A model did not report what a turn took')) warnings += 1;
+      };
+      const ignore = (): void => undefined;
+      const { response, events } = await stage.finish(stage.workshop.agent({ tools: [note] }), {
+        limits: { budget: { maxOutputTokens } },
+        logger: { debug: ignore, info: ignore, warn, error: ignore },
+      });
+      const counts = events.flatMap((event) => (event.type === 'usage-counted' ? [event.usage] : []));
+      expectEqual('the usage of the two answers', counts, [{}, {}]);
+      expectEqual('the usage of the response', response.usage, {});
+      expectEqual('the limit that an estimate has passed', response.budgetExceeded?.limit, 'maxOutputTokens');
+      expectEqual('how often it is said that nothing is reported', warnings, 1);
+    },
+  };
+}
+
 /** Cases of token usage. */
 export const usageCases: readonly CaseDefinition[] = [
   counted('tokens of several answers', [], {}, ['inputTokens', 'outputTokens']),
@@ -55,4 +90,7 @@ export const usageCases: readonly CaseDefinition[] = [
     'outputTokens',
     'reasoningTokens',
   ]),
+  uncounted('zeros', 'zero-usage'),
+  uncounted('nulls', 'null-usage'),
+  uncounted('total', 'total-usage'),
 ];
