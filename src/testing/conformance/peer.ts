@@ -123,7 +123,7 @@ export interface ConformancePeer {
   )[];
   /** Cases whose options the adapter refuses; a name that no case has is refused. Default: none. */
   readonly refused?: readonly ConformanceRefusedCase[];
-  /** How long the adapter waits for the next sign of the provider, in milliseconds: the cases of silence let it pass. Default: 600,000. */
+  /** How long the adapter waits for the next sign of the provider, in milliseconds: the cases of silence let it pass. Absent: ten minutes, the `timeoutMs` of the adapters here. */
   readonly timeoutMs?: number;
   /** Called once per case. May reject: the case fails. */
   connect(provider: ConformanceProvider): Promise<ConformanceConnection>;

@@ -42,7 +42,7 @@ export interface ConformanceAnswer {
   readonly finishReason?: FinishReason;
   /** Default: the provider reports no usage, or any. */
   readonly usage?: TokenUsage;
-  /** A report that counts neither input nor output, in place of `usage`: zeros, nulls, or their total alone. Default: `usage` is reported. */
+  /** A report that counts neither input nor output, in place of `usage`: zeros, nulls, or their total alone. Absent: `usage` is reported. */
   readonly uncounted?: 'zeros' | 'nulls' | 'total';
 }
 
