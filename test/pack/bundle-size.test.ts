@@ -158,18 +158,18 @@ describe('a bundle of a program', () => {
     ['PolicyDecision', `export { PolicyDecision } from 'weakincentives';`, 2],
     ['Session', `export { Session } from 'weakincentives';`, 92],
     ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 151],
-    ['an agent with a scripted model', agentProgram, 347],
+    ['an agent with a scripted model', agentProgram, 356],
     [
       'the same agent, run by runAgent()',
       `${agentProgram}\n  export { defineAgent, runAgent } from 'weakincentives';`,
-      358,
+      367,
     ],
     [
       'an agent with a model of OpenAI',
       `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
        import { openai } from 'weakincentives/openai';
        export { openai, promptTemplate, section, tool, ToolResult };`,
-      395,
+      400,
     ],
   ])('of %s is at most as large as it was', async (_name, source, budgetInKilobytes) => {
     const { bytes } = await bundle(source, { minify: true });
