@@ -198,6 +198,25 @@ describe('a run on Claude Code', () => {
     expect(format).toMatchObject({ type: 'json_schema', schema: { required: ['count'] } });
   });
 
+  test('asks again for an answer with an integer that may have been rounded', async () => {
+    const said: unknown[] = [];
+    const sdk = claudeSdk(async function* ({ next }) {
+      await next();
+      yield resultOf('', { structured_output: { count: 2 ** 53 } });
+      said.push(await next());
+      yield resultOf('', { structured_output: { count: 4 } });
+    });
+    expect((await claudeAgent({ sdk }).evaluate(counter(), { input: 'Go.' })).output).toEqual({ count: 4 });
+    expect(said).toEqual([
+      [
+        {
+          type: 'text',
+          text: expect.stringContaining('count: the integer 9007199254740992 is beyond 2^53 − 1'),
+        },
+      ],
+    ]);
+  });
+
   test('takes a list in an object, and asks again for an answer that does not fit', async () => {
     const prompt = promptTemplate({
       ns: 'test',

@@ -47,3 +47,17 @@ it('makes the same turn of a stream and of a whole message, with the tokens of i
 it('passes over the message that has come as a stream', async () => {
   expect(await turnsOf([...streamed, { type: 'assistant', message: whole }])).toStrictEqual([turn]);
 });
+
+it('says of a call with a large integer that its arguments were parsed', async () => {
+  const large = { ...whole, content: [{ ...call, input: { id: 2 ** 53 } }] };
+  const [{ content } = { content: [] }] = await turnsOf([{ type: 'assistant', message: large }]);
+  expect(content).toEqual([
+    {
+      type: 'tool-call',
+      callId: 'call-1',
+      name: 'note',
+      arguments: '{"id":9007199254740992}',
+      wasParsed: true,
+    },
+  ]);
+});

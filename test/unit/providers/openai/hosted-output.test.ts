@@ -170,6 +170,20 @@ describe.each(modes)('what a hosted tool came to, asked for %s', (_mode, options
     ]);
   });
 
+  it('calls of a remote server, in the digits that the model wrote', async () => {
+    const wiki = hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
+    const fixture = JSON.stringify(openaiFixture('mcp'));
+    const written = fixture.replace(/\{\\"query\\": ?\\"boats\\"\}/, '{\\"query\\":9007199254740993}');
+    const { result } = await runOpenAI(
+      promptOf({ hostedTools: [wiki] }),
+      [inEitherMode(JSON.parse(written))],
+      options,
+    );
+    expect(hostedOutputsOf(result, wiki).invocations[0]).toMatchObject({
+      arguments: { query: '9007199254740993' },
+    });
+  });
+
   it('calls of two remote servers, told apart by their labels', async () => {
     const wiki = hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example/mcp' } });
     const crm = hostedMcpTool({

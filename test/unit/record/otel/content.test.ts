@@ -79,6 +79,25 @@ describe('content', () => {
     expect(attributesOf(traced, 'execute_tool')[0]).not.toHaveProperty(['wink.call.effects']);
   });
 
+  it('has the digits of an integer that a number does not hold as text', async () => {
+    const traced = tracedRuns({ content: 'full' });
+    const adapter = telemetryModel((turn) =>
+      turn === 1
+        ? {
+            content: [
+              { type: 'tool-call', callId: 'c1', name: 'none', arguments: '{"id":9007199254740993}' },
+            ],
+            finishReason: 'tool-calls',
+          }
+        : { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop' },
+    );
+    await adapter.evaluate(promptWith('task', []), { observers: [traced.observer] });
+    const [first] = attributesOf(traced, 'chat test-model');
+    expect(read(first?.['gen_ai.output.messages'])).toMatchObject([
+      { parts: [{ type: 'tool_call', arguments: { id: '9007199254740993' } }] },
+    ]);
+  });
+
   it('is not in spans by default', async () => {
     const traced = tracedRuns();
     await run(traced);

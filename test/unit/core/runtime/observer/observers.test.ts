@@ -525,6 +525,14 @@ describe('observers', () => {
     expect(heard.responses.map(({ isRedacted }) => isRedacted)).toEqual([true, false]);
   });
 
+  it('get what is left of arguments in the digits that the model wrote', async () => {
+    const written = { name: 'none', arguments: '{"id":9007199254740993,"key":"secret-1"}' };
+    const { responses } = await observe(promptWith([note]), [{ toolCalls: [written] }, done], {
+      redact: await redactPatterns(['secret-[0-9]']),
+    });
+    expect(JSON.stringify(responses[0])).toContain(JSON.stringify('"id":"9007199254740993"').slice(1, -1));
+  });
+
   it('see what a call read before it was changed', async () => {
     const change = act('change', async ({ filesystem }) => {
       const { text } = (await filesystem?.read('old.md')) ?? { text: '' };

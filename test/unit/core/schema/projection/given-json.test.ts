@@ -84,6 +84,11 @@ describe('the digits of an integer that a number does not hold', () => {
     ]);
   });
 
+  it('are lost in what is written with an exponent', () => {
+    const [issue] = read('{"a":1e+21}', closed({ a: { type: 'number' } }), true).issues;
+    expect(issue).toMatchObject({ path: ['a'], message: expect.stringContaining('1e+21 is beyond 2^53') });
+  });
+
   it('are refused when no number is as large', () => {
     const [issue] = read(`{"a":1${'0'.repeat(400)}}`, closed({ a: { type: 'integer' } })).issues;
     expect(issue?.message).toContain('would be rounded to Infinity;');

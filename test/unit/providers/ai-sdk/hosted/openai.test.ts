@@ -305,3 +305,16 @@ it('what a call of the code interpreter was given is not taken for what came of 
   const found = codec?.parseOutput({ items, text: '', startOf: () => undefined }, codeInterpreterTool());
   expect(found?.invocations).toMatchObject([{ code: 'x', containerId: 'c1', stdout: 'real' }]);
 });
+
+it('a call of a remote server has the digits that the model wrote', async () => {
+  const mcp = hostedMcpTool({ config: docs });
+  const charts = hostedMcpTool({ config: { label: 'charts', url: 'https://mcp.example/charts' } });
+  const written = JSON.stringify(openaiAnswer).replace(
+    '{\\"path\\":\\"a\\"}',
+    '{\\"path\\":9007199254740993}',
+  );
+  const { response } = await run(openai, [mcp, charts], [JSON.parse(written)]);
+  expect(hostedOutputsOf(response, mcp).invocations).toMatchObject([
+    { arguments: { path: '9007199254740993' } },
+  ]);
+});

@@ -11,6 +11,7 @@ import {
   Session,
   section,
   ToolCallLog,
+  type ToolCallPart,
   type ToolPolicy,
   ToolResult,
   tool,
@@ -18,6 +19,7 @@ import {
 import { aiSdk, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import { openai, runOpenAICalls, toOpenAIAgentsTools } from 'weakincentives/openai';
+import { type LanguageModel, providerAdapter } from 'weakincentives/provider';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { answeringModel, call, text as textPart } from '../../../../../support/ai-sdk-models.ts';
@@ -274,4 +276,19 @@ describe('a call of another model', () => {
     await aiSdk({ model }).evaluate(taking().prompt, { history, input: 'Go on.' });
     expect(JSON.stringify(calls[0]?.prompt)).toContain(`"input":{"id":"${rounded}","list":[1]}`);
   });
+});
+
+it.each(['yes', 1, null])('refuse %j as the mark of what was parsed', async (wasParsed) => {
+  const part = {
+    type: 'tool-call',
+    callId: 'c',
+    name: 'take',
+    arguments: '{}',
+    wasParsed: wasParsed as never,
+  };
+  const model: LanguageModel = {
+    name: 'own',
+    generate: () => ({ content: [part as ToolCallPart], finishReason: 'tool-calls' }),
+  };
+  await expect(providerAdapter({ model }).evaluate(taking().prompt)).rejects.toThrow(/as wasParsed/);
 });
