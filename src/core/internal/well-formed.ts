@@ -60,17 +60,15 @@ function findFault(
   limit: number,
   depth: number,
 ): number | 'fault' | 'unknown' {
-  const list: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
-  const keys = list === undefined ? Object.keys(value) : none;
-  const count = list === undefined ? keys.length : list.length;
-  // Read by its own keys only.
-  const record = value as Readonly<Record<string, unknown>>;
-  let left = limit - count;
+  const keys = Array.isArray(value) ? none : Object.keys(value);
+  // All at once: reading them one by one costs more than the rest of the search.
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let left = limit - members.length;
   if (left < 0 || depth === 0) return 'unknown';
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < members.length; index += 1) {
     const key = keys[index];
     if (key?.isWellFormed() === false) return 'fault';
-    const member = key === undefined ? list?.[index] : record[key];
+    const member = members[index];
     if (typeof member === 'string') {
       if (read(member, key) !== member) return 'fault';
     } else if (isContainer(member)) {

@@ -9,6 +9,7 @@ import {
   imageGenerationTool,
   webSearchTool,
 } from 'weakincentives/tools';
+import { invocationsOf } from '../../../../../src/providers/ai-sdk/hosted/invocations.ts';
 import openaiAnswer from '../../../../fixtures/hosted-tools/ai-sdk/openai.json' with { type: 'json' };
 import { docs, geoHint, location, openai, openaiV3, run } from './run.ts';
 
@@ -317,4 +318,11 @@ it('a call of a remote server has the digits that the model wrote', async () => 
   expect(hostedOutputsOf(response, mcp).invocations).toMatchObject([
     { arguments: { path: '9007199254740993' } },
   ]);
+});
+
+it('the input of an invocation has the digits that the model wrote', () => {
+  const part = { type: 'tool-call', toolCallId: 'c', toolName: 'read', providerExecuted: true };
+  const items = [{ ...part, input: '{"path":9007199254740993}' }];
+  const [found] = invocationsOf({ items, text: '', startOf: () => undefined }, 'read');
+  expect(found?.input).toEqual({ path: '9007199254740993' });
 });
