@@ -2,6 +2,7 @@ export { type DataCopy, freezeData, frozenCopy, writableCopy } from './data.ts';
 export { type Edit, editScript } from './edit-script.ts';
 export { isPlainObject, isRecord, isText, ownMember } from './is.ts';
 export {
+  endOfJsonString,
   type LargeInteger,
   memberText,
   readUnrounded,

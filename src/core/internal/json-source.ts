@@ -1,3 +1,4 @@
+import { none } from './list.ts';
 import { readJson } from './read-json.ts';
 
 /** Keys and indexes that lead to a place of a value. */
@@ -68,7 +69,7 @@ function objectAt(root: object, path: Path): object | undefined {
   return found;
 }
 
-/** The text of a member of the object that a JSON text is; undefined for any other text, and where there is no such member. */
+/** The JSON text of one member of an object, taken from the JSON text of that object; undefined for any other text, and for an object without the member. */
 export function memberText(text: string, key: string): string | undefined {
   if (readJson(text) === undefined) return undefined;
   let found: string | undefined;
@@ -79,8 +80,8 @@ export function memberText(text: string, key: string): string | undefined {
 }
 
 function numbersOf(text: string, isWanted: (literal: string) => boolean): readonly LargeInteger[] {
+  if (!mayBeLarge.test(text) || readJson(text) === undefined) return none;
   const found: LargeInteger[] = [];
-  if (!mayBeLarge.test(text) || readJson(text) === undefined) return found;
   walk(text, (path, start, end) => {
     const first = text[start] ?? '';
     if (!/[-\d]/.test(first)) return;
@@ -116,7 +117,7 @@ function walk(text: string, visit: (path: Path, start: number, end: number) => v
       at += 1;
     } else if (character === '"') {
       const start = at;
-      at = endOfString(text, start);
+      at = endOfJsonString(text, start) ?? text.length;
       const colon = skipSpace(text, at);
       if (text[colon] === ':') {
         path[path.length - 1] = JSON.parse(text.slice(start, at));
@@ -132,11 +133,11 @@ function walk(text: string, visit: (path: Path, start: number, end: number) => v
   }
 }
 
-/** The index after the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
+/** The index after the quote that ends the string which begins at `start`; undefined for one without an end. */
+export function endOfJsonString(text: string, start: number): number | undefined {
   for (let end = start; ; ) {
     end = text.indexOf('"', end + 1);
-    if (end < 0) return text.length;
+    if (end < 0) return undefined;
     let before = end;
     while (text[before - 1] === '\\') before -= 1;
     if ((end - before) % 2 === 0) return end + 1;

@@ -1,4 +1,5 @@
 import { describeError, OutputParseError } from '../../error/index.ts';
+import { endOfJsonString } from '../../internal/index.ts';
 import type { PromptOutput } from '../../prompt/index.ts';
 import type { ReadAnswer } from '../../runtime/index.ts';
 import {
@@ -156,22 +157,14 @@ function endOfValue(text: string, start: number): number | undefined {
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];
     if (character === '"') {
-      const end = endOfString(text, at);
+      const end = endOfJsonString(text, at);
       if (end === undefined) return undefined;
-      at = end;
+      at = end - 1;
     } else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') {
       depth -= 1;
       if (depth === 0) return at + 1;
     }
-  }
-  return undefined;
-}
-
-function endOfString(text: string, start: number): number | undefined {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at;
   }
   return undefined;
 }

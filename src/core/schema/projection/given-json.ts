@@ -24,9 +24,6 @@ export interface GivenJson {
   readonly wasParsed?: boolean;
 }
 
-/** What a text has that may have to be changed: a null, or so many digits that a number may not hold them. */
-const mayChange = /null|\d{16}|\de\+\d/;
-
 interface RestoreParts {
   readonly resolve: ReferenceResolver;
   readonly plan: RestorePlan | undefined;
@@ -41,18 +38,19 @@ const restoreParts = new WeakMap<JsonSchema, RestoreParts>();
  *
  * @param schema absent: nothing is known of the value.
  * @returns the value, and the integers that cannot be taken without changing them.
- * @see docs/spec/schemas.md §5
+ * @see docs/spec/schemas.md §6
  */
 export function readGivenJson(
   { text, value, wasParsed = false }: GivenJson,
   schema: JsonSchema | undefined,
 ): { readonly value: JsonValue; readonly issues: readonly SchemaIssue[] } {
-  if (!mayChange.test(text)) return { value, issues: none };
   const integers = wasParsed ? unsafeIntegers(text) : roundedIntegers(text);
+  const hasNulls = text.includes('null');
+  if (integers.length === 0 && !hasNulls) return { value, issues: none };
   // What was rounded on the way has lost its digits.
   const exact = wasParsed ? value : withDigits(value, integers);
   const refused = integers.filter(({ path }) => wasParsed || !takesTextAt(schema, path, exact));
-  const plan = schema !== undefined && text.includes('null') ? partsOf(schema).plan : undefined;
+  const plan = schema !== undefined && hasNulls ? partsOf(schema).plan : undefined;
   return { value: restore(exact, plan), issues: refused.map((each) => issueOf(each, wasParsed)) };
 }
 
