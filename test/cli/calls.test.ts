@@ -111,7 +111,7 @@ describe('wink run shows of each call', () => {
     expect(rowsOf(stdout)).toEqual([
       '1 | 1 | add | committed',
       `1 | 2 | add | re-run, then committed: ${again}`,
-      '2 | 3 | send | rolled back: \\x1b[2Jlost <agent>/outbox.txt; remaining effects: effects outside session, files and resources',
+      '2 | 3 | send | rolled back: <U+001B>[2Jlost <agent>/outbox.txt; remaining effects: effects outside session, files and resources',
       '3 | 4 | trust | committed',
       '4.1 | dig | committed',
       '4.1.1 | add | committed',
@@ -131,7 +131,7 @@ describe('wink run shows of each call', () => {
     expect(stderr.split('\n')).toEqual(
       expect.arrayContaining([
         `turn 1, call 2: add runs again: ${again}`,
-        'turn 2, call 3: send rolled back: \\x1b[2Jlost <agent>/outbox.txt; remaining effects: effects outside session, files and resources',
+        'turn 2, call 3: send rolled back: <U+001B>[2Jlost <agent>/outbox.txt; remaining effects: effects outside session, files and resources',
         'turn 3, call 4.1: inside dig 1 call (add)',
         `turn 3, call 4.2: add runs again: ${again}`,
         'turn 4, call 6: careful asks for approval of pay: Pay from the account?',

@@ -279,7 +279,7 @@ describe('wink run', () => {
           'write_file has run and wants to commit its changes: the policy "protect-config" asks for approval.',
           '  It changes the configuration.',
           '  file_path: out/about.md',
-          '  content: About.\\x0a',
+          '  content: About.<U+000A>',
           '--- /dev/null',
           '+++ b/out/about.md',
           '@@ -0,0 +1,1 @@',

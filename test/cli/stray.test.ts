@@ -77,7 +77,7 @@ describe('an error that nothing catches', () => {
     [
       'a rejection in a handler that goes on',
       { act: `void Promise.reject(new Error('boom \\u001b[31m')); await never()` },
-      'unhandled rejection of a promise that is not awaited: boom \\x1b[31m',
+      'unhandled rejection of a promise that is not awaited: boom <U+001B>[31m',
       'Running then: call 2 (act).',
     ],
     [

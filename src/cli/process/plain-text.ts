@@ -1,23 +1,21 @@
-import { clip, showName } from '../../core/internal/index.ts';
+import { clip, showName, spellInvisible } from '../../core/internal/index.ts';
+
 /**
- * Untrusted text (from a workspace, a file name or a model), safe to print: control characters are escaped, so that the
- * text cannot move the cursor, change colors or rewrite the terminal.
+ * Untrusted text (from a workspace, a file name or a model), safe to print: what would move the cursor, change colors, rewrite the
+ * terminal or not be seen is spelled out, as `<U+001B>`.
  */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code < 0x100
-      ? `\\x${code.toString(16).padStart(2, '0')}`
-      : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
+  return spellInvisible(text);
 }
 
 /** The same for several lines: line feeds and tabs are kept. */
 export function printableLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.split('\t').map(printable).join('\t'))
-    .join('\n');
+  return spellInvisible(text, 'lines');
+}
+
+/** The same for what a model says, by which nothing is decided: blanks, emoji and joiners stay as they are. */
+export function printableProse(text: string): string {
+  return spellInvisible(text, 'prose');
 }
 
 /** `text` in lines of at most `width` characters, broken at spaces where possible. */

@@ -137,7 +137,7 @@ describe.skipIf(!canQuery)('wink query (needs Node 22.16)', () => {
     expect(
       await command([file, "SELECT bytes, text FROM contents WHERE text LIKE 'new%'"], environment),
     ).toBe(0);
-    expect(environment.stdout.text()).toBe('bytes  text\n    8  new\\x1b[31m\n');
+    expect(environment.stdout.text()).toBe('bytes  text\n    8  new<U+001B>[31m\n');
   });
 
   it('prints integers of any size, bytes, and what is not a number', async () => {

@@ -18,7 +18,7 @@ describe('runCli', () => {
   it('answers bad usage with one line and 2', async () => {
     const environment = fakeEnvironment();
     expect(await runCli(['run', '--bog\u001bus'], environment)).toBe(2);
-    expect(environment.stderr.text()).toBe("wink: unknown option '--bog\\x1bus'. See wink --help.\n");
+    expect(environment.stderr.text()).toBe("wink: unknown option '--bog<U+001B>us'. See wink --help.\n");
     expect(environment.stdout.text()).toBe('');
   });
 
@@ -43,7 +43,7 @@ describe('an unexpected error', () => {
   it('is one line and 1', async () => {
     const environment = fakeEnvironment();
     expect(await runCli(['run', 'a.ts'], environment, broken)).toBe(1);
-    expect(environment.stderr.text()).toBe('wink: unexpected error: x is no\\x0afunction\n');
+    expect(environment.stderr.text()).toBe('wink: unexpected error: x is no<U+000A>function\n');
   });
 
   it.each([

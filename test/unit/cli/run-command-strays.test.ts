@@ -29,7 +29,7 @@ describe('an error that nothing catches', () => {
       outcome: 'done',
     });
     expect(environment.stderr.text()).toContain(
-      'wink: after the end of the run: unhandled rejection of a promise that is not awaited: too\\x1b late.\n',
+      'wink: after the end of the run: unhandled rejection of a promise that is not awaited: too<U+001B> late.\n',
     );
   });
 

@@ -423,7 +423,7 @@ describe('an agent of a file', () => {
             'write_file wants to run: the policy "careful" asks for approval.',
             '  is this fine?',
             '  file_path: a.md',
-            '  content: x\\x0a',
+            '  content: x<U+000A>',
             'Allow it? [y/N] ',
           ].join('\n'),
         ]);

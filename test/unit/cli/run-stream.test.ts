@@ -280,6 +280,9 @@ describe('a key that a package misses', () => {
     const adapter = scriptedAdapter(() => {
       throw Object.assign(new Error('Set GOOGLE_KEY.\n'), { name: 'AI_LoadAPIKeyError' });
     });
-    await expect(run(adapter)).rejects.toMatchObject({ name: 'UsageError', message: 'Set GOOGLE_KEY.\\x0a' });
+    await expect(run(adapter)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: 'Set GOOGLE_KEY.<U+000A>',
+    });
   });
 });

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../../core/runtime/index.ts';
 import type { Plan } from '../../../suite/planning/index.ts';
 import { formatPlanStep } from '../../../suite/planning/index.ts';
 import type { OutputStream } from '../../process/environment.ts';
-import { printable } from '../../process/plain-text.ts';
+import { printable, printableProse } from '../../process/plain-text.ts';
 import { CallLog, type LocatedEvent } from '../calls/call-log.ts';
 import { newsOf, placeOf, requestedCallsText } from '../text/describe-call.ts';
 import type { Progress, ProgressOptions } from './live-progress.ts';
@@ -43,7 +43,7 @@ function plainProgress(
   let hasLines = false;
   const writeLine = (line: string): void => {
     hasLines = true;
-    stream.write(`${writing} | ${printable(line)}\n`);
+    stream.write(`${writing} | ${printableProse(line)}\n`);
   };
   /** Writes the pending part of a line. */
   const finish = (): void => {

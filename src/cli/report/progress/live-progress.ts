@@ -2,7 +2,7 @@ import { counted, endOf } from '../../../core/internal/index.ts';
 import type { RunEvent } from '../../../core/runtime/index.ts';
 import { formatPlan, type Plan } from '../../../suite/planning/index.ts';
 import type { CliEnvironment, OutputStream } from '../../process/environment.ts';
-import { clipColumns, printable, wrapColumns } from '../../process/plain-text.ts';
+import { clipColumns, printable, printableProse, wrapColumns } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
 import type { CallLog, LocatedEvent } from '../calls/call-log.ts';
 import { LiveStatus } from './live-status.ts';
@@ -200,7 +200,7 @@ class StreamedText {
       .map((line) => line.replace(/\s+/g, ' ').trim())
       .filter((line) => line !== '')
       .slice(-count)
-      .flatMap((line) => wrapColumns(printable(line), columns))
+      .flatMap((line) => wrapColumns(printableProse(line), columns))
       .slice(-count);
   }
 }

@@ -5,7 +5,13 @@ import { formatPlan, type Plan } from '../../../suite/planning/index.ts';
 import type { EndedRun } from '../../agent/evaluate-run.ts';
 import { describeApplied } from '../../folder/apply-to-folder.ts';
 import type { OpenedFolder } from '../../folder/open-folder.ts';
-import { firstOf, printable, printableLines, readableDuration } from '../../process/plain-text.ts';
+import {
+  firstOf,
+  printable,
+  printableLines,
+  printableProse,
+  readableDuration,
+} from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
 import type { EndedCall } from '../calls/call.ts';
 import { type CallTotals, describeTotals } from '../calls/call-totals.ts';
@@ -119,7 +125,7 @@ function answerLines(
     style,
   });
   return [
-    ...(answer === '' ? [] : [...printableLines(answer).split('\n'), '']),
+    ...(answer === '' ? [] : [...printableProse(answer).split('\n'), '']),
     ...(sources.length === 0 ? [] : [...sources, '']),
   ];
 }

@@ -15,7 +15,7 @@ describe('orUsageError()', () => {
 
   test('words what the work throws, now or later, and keeps it as the cause', async () => {
     const error = new Error('Nothing\u001b is there.');
-    const wanted = new UsageError('it failed: Nothing\\x1b is there.', { cause: error });
+    const wanted = new UsageError('it failed: Nothing<U+001B> is there.', { cause: error });
     expect(() => orUsageError(fail(error), words)).toThrow(wanted);
     await expect(orUsageError(() => Promise.reject(error), words)).rejects.toEqual(wanted);
   });

@@ -11,11 +11,13 @@ import { clip, clipMiddle } from '../../../../src/core/internal/index.ts';
 
 describe('printable', () => {
   it('spells out what could move a cursor or turn text around', () => {
-    expect(printable('a\u001b[31mb\r\n\u202ec\u0085')).toBe('a\\x1b[31mb\\x0d\\x0a\\u202ec\\x85');
+    expect(printable('a\u001b[31mb\r\n\u202ec\u0085')).toBe(
+      'a<U+001B>[31mb<U+000D><U+000A><U+202E>c<U+0085>',
+    );
   });
 
   it('leaves line feeds and tabs of several lines alone', () => {
-    expect(printableLines('a\tb\nc\u0007\r\n')).toBe('a\tb\nc\\x07\\x0d\n');
+    expect(printableLines('a\tb\nc\u0007\r\n')).toBe('a\tb\nc<U+0007><U+000D>\n');
   });
 
   it('leaves no control character in any text', () => {

@@ -51,7 +51,7 @@ describe('a result for people', () => {
       ...plain,
       width: 80,
     });
-    expect(lines).toEqual(['\\x1b[2J', 'a\\x1b[31mb\\x07\\x0d\\x0a\\u202e']);
+    expect(lines).toEqual(['<U+001B>[2J', 'a<U+001B>[31mb<U+0007><U+000D><U+000A><U+202E>']);
   });
 
   it('without rows is its heading', () => {

@@ -49,7 +49,7 @@ describe('wink approvals list', () => {
         'one: writer, 1970-01-01T00:01Z, 2 of 2 open',
         '1. write_file has run and wants to commit its changes',
         '   Is this',
-        '   right\\x1b?',
+        '   right<U+001B>?',
         '   expires 1970-01-01T01:01Z',
         '   arguments: {"file_path":"a.md","content":"new\\nkept\\nlast\\n"}',
         '   a.md modified (+2 -1)',
@@ -57,7 +57,7 @@ describe('wink approvals list', () => {
         `   wink approvals answer one ${one} --no`,
         '2. write_file wants to run',
         '   Is this',
-        '   right\\x1b?',
+        '   right<U+001B>?',
         '   expires 1970-01-01T01:01Z',
         '   arguments: {"file_path":"b\\u001b.md","content":"b\\n"}',
         `   wink approvals answer one ${two} --yes`,
@@ -98,9 +98,9 @@ describe('wink approvals show', () => {
       `   id:        one/2/${first?.callId}/1/reviews/changes\n   digest:    ${first?.digest}\n`,
     );
     expect(shown).toContain(
-      '     {\n       "file_path": "a.md",\n       "content": "new\\u202e\\nkept\\n"\n     }\n',
+      '     {\n       "file_path": "a.md",\n       "content": "new<U+202E>\\nkept\\n"\n     }\n',
     );
-    expect(shown).toContain('--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n-old\n+new\\u202e\n kept\n');
+    expect(shown).toContain('--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n-old\n+new<U+202E>\n kept\n');
     expect(shown).toContain(`   wink approvals answer one ${first?.digest.slice(0, 8)} --yes\n`);
   });
 

@@ -78,7 +78,7 @@ describe('what a provider runs', () => {
       '1 | h1 | search | cats <home> | run by the provider: 2 sources, 1 citation',
       '1 | h2 | search | failed at the provider: it was interrupted, max_uses_exceeded',
       '1 | 1 | 3 ms | look | a.md | committed',
-      '2 | h3 | wiki | read cats.md | failed at the provider: no such page\\x1b',
+      '2 | h3 | wiki | read cats.md | failed at the provider: no such page<U+001B>',
       '2 | h4 | code | print(1) | run by the provider: exit code 1, 1 file',
       '2 | h5 | wiki | write | not approved for the provider: nobody can be asked.',
     ]);
@@ -133,7 +133,7 @@ describe('what a provider runs', () => {
       'turn 1: 1 call (look)',
       'turn 1: the provider ran search cats <home> (2 sources, 1 citation)',
       'turn 1: the provider failed to run search (max_uses_exceeded)',
-      'turn 2: the provider failed to run wiki read cats.md (no such page\\x1b)',
+      'turn 2: the provider failed to run wiki read cats.md (no such page<U+001B>)',
       'turn 2: the provider ran code print(1) (exit code 1, 1 file)',
       'turn 2: the provider may run wiki list: nobody can be asked.',
       'turn 2: the provider may not run wiki write: nobody can be asked.',

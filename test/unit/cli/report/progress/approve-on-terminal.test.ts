@@ -55,10 +55,10 @@ describe('approveOnTerminal', () => {
     };
     const lines = await questionOf({ params, reason: 'two\nlines\u0007', toolName: 'se\rnd' });
     expect(lines.slice(0, 7)).toEqual([
-      'se\\x0dnd wants to run: the policy "careful" asks for approval.',
+      'se<U+000D>nd wants to run: the policy "careful" asks for approval.',
       '  two',
-      '  lines\\x07',
-      '  to: ada\\x1b[2J',
+      '  lines<U+0007>',
+      '  to: ada<U+001B>[2J',
       `  text: ${'x'.repeat(99)}… (5,000 characters)`.replace('x…', 'x…'),
       '  copies: 2',
       '  flags: ["a","b"]',
@@ -74,7 +74,7 @@ describe('approveOnTerminal', () => {
     ];
     expect((await questionOf({ path })).slice(0, 3)).toEqual([
       'send wants to run: the policy "careful" asks for approval.',
-      '  It is part of the call of delegate > ask\\x0aagain, in the prompt team/writer.',
+      '  It is part of the call of delegate > ask<U+000A>again, in the prompt team/writer.',
       '  a letter',
     ]);
   });
@@ -85,7 +85,7 @@ describe('approveOnTerminal', () => {
       'send has run and wants to commit its changes: the policy "careful" asks for approval.',
     );
     expect(short).toContain('-old');
-    expect(short).toContain('+new\\x1b');
+    expect(short).toContain('+new<U+001B>');
     const long = await questionOf({ changes: await changesOf(500) });
     expect(long.length).toBeLessThan(50);
     expect(long.at(-2)).toMatch(/^… \d+ more lines; --full shows all$/);
@@ -104,10 +104,10 @@ describe('approveOnTerminal', () => {
         params: { name: 'write\u001b', arguments: { page: 'Cats', text: 'Meow.\n' } },
       }),
     ).toEqual([
-      'The provider wants to run write\\x1b of wiki.',
+      'The provider wants to run write<U+001B> of wiki.',
       '  It runs outside of policies and transactions and cannot be rolled back.',
       '  page: Cats',
-      '  text: Meow.\\x0a',
+      '  text: Meow.<U+000A>',
       'Allow it? [y/N] ',
     ]);
     // Arguments as the model wrote them, and a policy of the agent that happens to have the name.

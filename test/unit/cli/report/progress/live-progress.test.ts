@@ -71,9 +71,9 @@ describe('the live line', () => {
     progress.observe(progressed('a', 'half \u001b[31m way'));
     progress.observe(progressed('a', 'nearly\nthere'));
     timers.advance(80);
-    expect(screen.text).toBe('turn 1, call 1, 3 s: look a.md (nearly\\x0athere)');
+    expect(screen.text).toBe('turn 1, call 1, 3 s: look a.md (nearly<U+000A>there)');
     timers.advance(122_000);
-    expect(screen.text).toBe('turn 1, call 1, 2 min 5 s: look a.md (nearly\\x0athere)');
+    expect(screen.text).toBe('turn 1, call 1, 2 min 5 s: look a.md (nearly<U+000A>there)');
   });
 
   it('counts calls that run at the same time, those inside others too', () => {

@@ -118,7 +118,7 @@ describe('createProgress', () => {
     for (const event of events) progress.observe(event);
     expect(stream.text().split('\n')).toEqual([
       'turn 1, call 1: hints gives feedback: See <home>.',
-      'turn 1, call 1: hints failed to give feedback: no \\x1b',
+      'turn 1, call 1: hints failed to give feedback: no <U+001B>',
       'turn 1: not complete according to plan: Two steps are left:',
       '',
     ]);
@@ -161,7 +161,7 @@ describe('createProgress', () => {
       const progress = createProgress(stream, { now: () => 0, clean });
       for (const event of events) progress.observe(event);
       expect(stream.text().split('\n')).toEqual([
-        'turn 1, call 1: look runs again: file <home>/\\x1b had changed (attempt 2)',
+        'turn 1, call 1: look runs again: file <home>/<U+001B> had changed (attempt 2)',
         'turn 1, call 1: careful asks for approval of what look changed: sure?',
         'turn 1, call 1: what look changed approved for careful',
         'turn 1, call 1: look not approved for careful: not now',
@@ -183,7 +183,7 @@ describe('createProgress', () => {
       expect(stream.text().split('\r\u001b[2K')).toEqual([
         '',
         'turn 1, call 1: look a.md',
-        'turn 1, call 1: look runs again: file <home>/\\x1b had changed (attempt 2)',
+        'turn 1, call 1: look runs again: file <home>/<U+001B> had changed (attempt 2)',
         'turn 1, call 1: careful asks for approval of what look changed: sure?',
         'turn 1, call 1: look a.md',
         'turn 1, call 1: waiting for the model inside look',
@@ -219,7 +219,7 @@ describe('createProgress', () => {
       progress.observe(turnBegun, plan('done', 'pending'));
       progress.end();
       expect(stream.text().split('\n')).toEqual([
-        'plan: Get it\\x1b done',
+        'plan: Get it<U+001B> done',
         'plan: [>] 1 Step 1',
         'plan: [ ] 2 Step 2',
         'plan: [x] 1 Step 1',
@@ -239,8 +239,8 @@ describe('createProgress', () => {
       const up = '\u001b[1A\u001b[2K';
       expect(stream.text()).toBe(
         [
-          `${line}Get it\\x1b done (0 of 2 done)\n[>] 1 Step 1\n[ ] 2 Step 2\nturn 1: waiting for the model`,
-          `${line}${up}${up}${up}Get it\\x1b done (1 of 2 done)\n[x] 1 Step 1\n[>] 2 Step 2\nturn 2: 2 calls: read_file a.md, read_…`,
+          `${line}Get it<U+001B> done (0 of 2 done)\n[>] 1 Step 1\n[ ] 2 Step 2\nturn 1: waiting for the model`,
+          `${line}${up}${up}${up}Get it<U+001B> done (1 of 2 done)\n[x] 1 Step 1\n[>] 2 Step 2\nturn 2: 2 calls: read_file a.md, read_…`,
           `${line}${up}${up}${up}`,
         ].join(''),
       );

@@ -52,7 +52,12 @@ describe('what a model writes, on a terminal', () => {
       ['turn 1: the model is thinking', '<faint>  Hm.</>'],
       ['^turn 1: the model is writing', '<faint>  One</>', '<faint>  two</>'],
       ['^^turn 1: the model is writing', '<faint>  two</>', '<faint>  three 3</>', '<faint>  fo</>'],
-      ['^^^turn 1: the model is writing', '<faint>  two</>', '<faint>  three 3</>', '<faint>  four\\x1b</>'],
+      [
+        '^^^turn 1: the model is writing',
+        '<faint>  two</>',
+        '<faint>  three 3</>',
+        '<faint>  four<U+001B></>',
+      ],
       [''],
       ['^^^turn 1, call 1: look a.md'],
     ]);

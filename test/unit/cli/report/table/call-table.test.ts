@@ -241,8 +241,8 @@ describe('formatCallTable', () => {
       [callRecord({ subject: 'a\u001b[2J', outcome: 'rejected', message: 'b\u0007' })],
       plain,
     );
-    expect(line).toContain('a\\x1b[2J');
-    expect(line).toContain('b\\x07');
+    expect(line).toContain('a<U+001B>[2J');
+    expect(line).toContain('b<U+0007>');
   });
 
   it('stays within its bound and loses no call, whatever the run was like', () => {

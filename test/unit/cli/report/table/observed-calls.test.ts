@@ -38,10 +38,10 @@ describe('formatObservedCalls', () => {
       'Call 3, write a.md, was rolled back. It left no effects. Message to the model:',
       'Call 4, write a.md, was rolled back. It had moved a, moved b: all of it was rolled back. Message to the model:',
       'Call 5, send, was rolled back. Remaining effects: effects outside, resource m. Message to the model:',
-      'Call 6, send a.md, was rolled back. It had dialled. Remaining effects: effects\\x1b outside. Message to the model:',
-      'Call 7, read_file a.md, was denied by closed\\x1b. It left no effects. Message to the model:',
+      'Call 6, send a.md, was rolled back. It had dialled. Remaining effects: effects<U+001B> outside. Message to the model:',
+      'Call 7, read_file a.md, was denied by closed<U+001B>. It left no effects. Message to the model:',
     ]);
-    expect(lines.slice(0, 4)).toEqual(['', lines[1], '  no\\x07', '  really']);
+    expect(lines.slice(0, 4)).toEqual(['', lines[1], '  no<U+0007>', '  really']);
     expect(lines.at(-1)).toBe('  not today');
   });
 

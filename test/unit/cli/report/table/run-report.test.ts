@@ -30,7 +30,7 @@ describe('citedSources', () => {
     expect(formatSources(sources, plain)).toEqual([
       'Sources',
       '  1  A <KEY> - https://a.example/?k=<KEY>',
-      '  2  B\\x1b - https://b.example',
+      '  2  B<U+001B> - https://b.example',
       '  3  https://c.example',
       '  4  cats.md - file-1',
       '  5  file-2',

@@ -78,6 +78,6 @@ describe('formatChangeDiff', () => {
 
   it('spells out control characters of a file', async () => {
     const changed = await changes({}, (filesystem) => filesystem.write('a.txt', 'x\u001b[2Jy\n'));
-    expect(formatChangeDiff(changed, plain)).toContain('+x\\x1b[2Jy');
+    expect(formatChangeDiff(changed, plain)).toContain('+x<U+001B>[2Jy');
   });
 });
