@@ -1,5 +1,6 @@
 export { type DataCopy, freezeData, frozenCopy, writableCopy } from './data.ts';
 export { type Edit, editScript } from './edit-script.ts';
+export { hasHidden, replaceHidden, withoutHidden } from './hidden-text.ts';
 export { isPlainObject, isRecord, isText, ownMember } from './is.ts';
 export {
   endOfJsonString,

@@ -1,7 +1,7 @@
-import { startOf } from '../../../core/internal/index.ts';
+import { startOf, withoutHidden } from '../../../core/internal/index.ts';
 
-/** All that shows nothing, or changes how the rest is shown, but line feeds and tabs. */
-const invisible = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** For each character that may be seen, this many units of a text are looked at: hidden ones cannot make a text cost more. */
+const unitsForEach = 20;
 
 /**
  * A text that a server wrote and that instructs a model: without characters that a person would not see, without blanks around it, and cut.
@@ -9,10 +9,11 @@ const invisible = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable
  * @param maxCharacters how many characters it may have, as people count them.
  */
 export function visibleText(text: string, maxCharacters: number): string {
-  const visible = text.replaceAll('\r\n', '\n').replace(invisible, '').trim();
-  if (visible.length <= maxCharacters) return visible;
+  const start = startOf(text, unitsForEach * maxCharacters);
+  const visible = withoutHidden(start.replaceAll('\r\n', '\n'), '\n\t').trim();
+  if (visible === '' || (visible.length <= maxCharacters && start === text)) return visible;
   const characters = [...startOf(visible, 2 * maxCharacters + 2)];
-  return characters.length <= maxCharacters
+  return characters.length <= maxCharacters && start === text
     ? visible
     : `${characters
         .slice(0, maxCharacters - 1)
