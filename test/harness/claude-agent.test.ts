@@ -1,21 +1,25 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ClaudeAgentOptions, type ClaudeAgentSdk, claudeAgent } from 'weakincentives/claude-agent';
 import { type FakeProvider, startFakeProvider } from '../support/fake-provider/fake-provider.ts';
 import { expectAborted } from '../support/harness-runs/expect-aborted.ts';
 import { installedFile, mustRun } from '../support/harness-runs/installed.ts';
+import { privateFolder } from '../support/harness-runs/private-folder.ts';
 import { hanging, twoEdits, writeReadWrite } from '../support/harness-runs/scripts.ts';
 import { workshop } from '../support/harness-runs/workshop.ts';
 
 const entry = installedFile('claude', '@anthropic-ai/claude-agent-sdk/sdk.mjs');
 
 /** Claude Code with a model that follows a script. */
-async function claude({ url }: FakeProvider, options: ClaudeAgentOptions = {}) {
+async function claude(provider: FakeProvider, options: ClaudeAgentOptions = {}) {
   const sdk: ClaudeAgentSdk = await import(entry ?? '');
-  return claudeAgent({ sdk, env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'no-key' }, ...options });
+  return claudeAgent({ sdk, env: envOf(provider), ...options });
 }
+
+const envOf = ({ url }: FakeProvider) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'no-key' });
 
 describe.skipIf(entry === undefined)('Claude Code', () => {
   test('is denied a write, reads, writes, and is done', async () => {
@@ -126,6 +130,48 @@ describe.skipIf(entry === undefined)('Claude Code', () => {
     );
     expect(refusals).toHaveLength(3);
     expect(existsSync(outside)).toBe(false);
+  });
+
+  test('reads and writes nothing outside of the copy, however its model writes the path', async () => {
+    await using home = await privateFolder();
+    const secret = join(home.path, 'secret.md');
+    await writeFile(secret, 'kept from the model');
+    const found = { pattern: 'kept from', output_mode: 'content' };
+    const ways = ['', ' ', '\t', '\n', '\u{a0}', '\u{feff}'];
+    const call = (name: string, input: object) => ({ name, arguments: { ...input } });
+    const calls = [
+      ...ways.flatMap((blank) => [
+        call('Read', { file_path: blank + secret }),
+        call('Grep', { ...found, path: blank + home.path }),
+        call('Glob', { pattern: '*.md', path: blank + home.path }),
+        call('Glob', { pattern: `${blank}${home.path}/*` }),
+        call('Write', { file_path: `${blank}${home.path}/made.md`, content: 'x' }),
+      ]),
+      call('Read', { file_path: relative('/', secret).replace(/^/, '../'.repeat(9)) }),
+      call('Grep', { ...found, path: `//${home.path}` }),
+      call('Glob', { pattern: `{${home.path},.}/*` }),
+    ];
+    // What was not read is refused by these themselves, before anybody is asked.
+    const edits = [
+      call('Edit', { file_path: ` ${secret}`, old_string: 'kept', new_string: 'lost' }),
+      call('NotebookEdit', { notebook_path: `\t${home.path}/made.ipynb`, new_source: 'x' }),
+    ];
+    await using provider = await startFakeProvider([
+      ...[...calls, ...edits].map((each) => ({ calls: [each] })),
+      { calls: [call('Grep', { pattern: 'b: 2', path: '.', output_mode: 'content' })] },
+      { text: 'Done.' },
+    ]);
+    const shop = workshop();
+    const builtinTools = ['Read', 'Grep', 'Glob', 'Write', 'Edit', 'NotebookEdit'];
+    const adapter = await claude(provider, { builtinTools, env: { ...envOf(provider), HOME: home.path } });
+    const response = await adapter.evaluate(shop.prompt, { input: 'Go.' });
+    expect(response.text).toBe('Done.');
+    const said = JSON.stringify(provider.requests.at(-1)?.body['messages']);
+    expect(said.split('Only paths inside of the working directory').length - 1).toBe(calls.length);
+    expect(said).not.toContain('kept from the model');
+    expect(said).toContain('config.yaml:2:b: 2');
+    expect(readdirSync(home.path).filter((name) => name.startsWith('made'))).toEqual([]);
+    expect(readFileSync(secret, 'utf8')).toBe('kept from the model');
   });
 });
 
