@@ -5,7 +5,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--tag TAG] [--mcp FILE]
                               [--overrides DIR] [--workspace DIR] [--json]
        wink resume RUN [--input TEXT] [--strict] [--journal FILE] [options]
-       wink serve [AGENT] [--workspace DIR] [--http [--port N]] [--apply never|each|end] [--policy FILE] [--mcp FILE] [--approve agent|elicit|suspend]
+       wink serve [AGENT] [--workspace DIR] [--http [--port N] [--clients N]] [--apply never|each|end] [--policy FILE] [--mcp FILE] [--approve agent|elicit|suspend]
                           [--structured] [--no-durable] [options]
        wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal FILE]
        wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal FILE] [options]
@@ -41,7 +41,7 @@ changes that wait, "answer" keeps a yes or a no, for one question (its number, o
 "wink serve" serves the tools of AGENT over the Model Context Protocol, to a client that starts it (Claude Code, Codex, OpenCode) or, with --http, on
 127.0.0.1. Without AGENT it serves the files of a folder: reading, search, edits under the rule "read before write", the history of git, and with --sandbox a shell. Every call is
 a transaction, and is written to the folder when it succeeds, unless --apply says otherwise. Calls on a folder are kept in a journal, so that "wink rewind" undoes them;
-those of an AGENT with --durable. WINK_SERVE_TOKEN is the token of --http (default: a new one).
+those of an AGENT with --durable. WINK_SERVE_TOKEN is the token of --http (default: a new one), with --clients N tokens separated by commas.
 
 Options:
   --workspace DIR     The folder to work on, the same as DIR (default: the current one, for agents that work on files)
@@ -79,6 +79,7 @@ Options:
   --expires TIME      How long such a question can be answered (30m, 12h, 7d); then the answer is no (default: at any time)
   --on-suspend CMD    Then run CMD by the shell, with the questions as JSON on its input and the run in WINK_RUN_ID; 30 seconds
   --http, --port N    For serve: listen on 127.0.0.1, on this port (default: a free one), in place of standard input and output
+  --clients N         For serve --http: a token for each of N clients (default 1), so that what one has read another one has not
   --policy FILE       For serve without AGENT: a module that exports further rules as "policies"
   --approve WHO       For serve: who answers the questions of policies: agent (default; without its own approve function "wink approvals", or a no
                       without a journal), elicit, the client, or suspend, "wink approvals"

@@ -20,9 +20,7 @@ import { StrayError } from './process/stray-error.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { openServedAgent, type ServedAgent } from './serve/open-served-agent.ts';
 import { ServedSessions } from './serve/served-sessions.ts';
-
-/** The variable that gives clients over HTTP a token that stays the same. */
-const tokenVariable = 'WINK_SERVE_TOKEN';
+import { tokenLines, tokensOf } from './serve/tokens.ts';
 
 /**
  * Serves the tools of an agent, or those for a folder, over the Model Context Protocol, until the client ends or the process is interrupted.
@@ -98,7 +96,6 @@ async function open(
 ): Promise<McpToolServer> {
   const { agent, overrides, redactor, telemetry } = preparation;
   const { stdout, variables, version } = environment;
-  const token = variables[tokenVariable];
   const approve = approverFor(request, preparation, say);
   const start = (): Promise<McpToolServer> =>
     openMcpServer(prompt, {
@@ -122,17 +119,13 @@ async function open(
           : {
               kind: 'http',
               port: request.port,
-              ...present({ token: token === undefined || token === '' ? undefined : token }),
+              token: tokensOf(variables, request.clients),
             },
     });
   try {
     return await (telemetry === undefined ? start() : telemetry.runIn(start));
   } catch (error) {
     if (!WinkError.isInstance(error)) throw error;
-    if (error.details?.['option'] === 'transport.token') {
-      const expected = 'at least 16 characters of A-Za-z0-9_-';
-      throw new UsageError(`the variable ${tokenVariable} must be ${expected}.`, { cause: error });
-    }
     const message = printable(redactor.text(describeError(error))).replace(/\.$/, '');
     throw new UsageError(`the server cannot start: ${message}.`, { cause: error });
   }
@@ -180,10 +173,7 @@ function announce(
   if (folder !== undefined) say(writing(apply));
   if (url === undefined) return;
   stdout.write(`${url}\n`);
-  const [token = ''] = tokens;
-  // A token of the user's own is not repeated.
-  const shown = variables[tokenVariable] === token ? `$${tokenVariable}` : token;
-  stderr.write(`wink: clients send the header "Authorization: Bearer ${shown}".\n`);
+  for (const line of tokenLines(variables, tokens)) stderr.write(`wink: ${line}\n`);
 }
 
 function writing(apply: ServeRequest['apply']): string {

@@ -40,6 +40,8 @@ export interface ServeTask
 export interface ServeRequest extends ServeTask, CommandRequest<'serve'> {
   /** Port on 127.0.0.1, 0 for a free one; undefined: standard input and output. */
   readonly port: number | undefined;
+  /** How many clients get a token of their own over HTTP, from 1. */
+  readonly clients: number;
   /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
   readonly recordFile: string | undefined;
   /** Undefined: the calls are not kept in a journal. */
@@ -56,7 +58,7 @@ export interface ServeRequest extends ServeTask, CommandRequest<'serve'> {
 
 const texts = [
   ...(['workspace', 'params', 'record', 'journal', 'run-id', 'apply', 'tag', 'overrides'] as const),
-  ...(['sandbox', 'expires', 'mcp', 'port', 'policy', 'approve'] as const),
+  ...(['sandbox', 'expires', 'mcp', 'port', 'clients', 'policy', 'approve'] as const),
 ] as const;
 const flags = ['durable', 'no-enforce', 'otel', 'http', 'structured', 'no-durable'] as const;
 
@@ -103,6 +105,7 @@ export const readServeArguments: ArgumentReader<ServeRequest> = argumentReader(
     return {
       ...task,
       port: readPort(values),
+      clients: readClients(values),
       recordFile: values.record,
       durable,
       approve,
@@ -120,6 +123,17 @@ function readPort({ http, port }: Values): number | undefined {
   const number = /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
   if (number <= 65_535) return number;
   throw new UsageError(`--port is "${port}"; it must be a number from 0 to 65535, on 127.0.0.1.`);
+}
+
+/** As many as a server has sessions for. */
+const maxClients = 64;
+
+function readClients({ clients, http }: Values): number {
+  if (clients === undefined) return 1;
+  if (http !== true) throw new UsageError('--clients requires --http.');
+  const number = /^\d{1,2}$/.test(clients) ? Number(clients) : 0;
+  if (number >= 1 && number <= maxClients) return number;
+  throw new UsageError(`--clients is "${clients}"; it must be a number from 1 to ${maxClients}.`);
 }
 
 /** A server works for someone who sees the folder, so its calls write to it unless that is refused. */

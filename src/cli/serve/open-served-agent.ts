@@ -75,6 +75,13 @@ export async function openServedAgent(
     durable === undefined || agent.journal === undefined
       ? undefined
       : { choice: durable, journal: agent.journal };
+  if (request.clients > 1 && kept !== undefined && agent.folder !== undefined) {
+    const instead =
+      durable?.isRequired === true ? 'leave out the options of the journal' : 'add --no-durable';
+    throw new UsageError(
+      `--clients=${request.clients}: a folder takes part in one session with a journal at a time; ${instead}, and the calls cannot be undone.`,
+    );
+  }
   for (const note of await interrupted(agent.folder, kept, parts)) say(`${note}.`);
   // Without a journal for want of `node:sqlite`, calls are at least recorded.
   const file = request.recordFile ?? (durable !== undefined && kept === undefined ? '' : undefined);

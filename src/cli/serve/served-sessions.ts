@@ -1,4 +1,5 @@
 import { prepareSession } from '../../agent/index.ts';
+import { SessionBusyError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
@@ -10,12 +11,17 @@ import { orUsageError, reasonOf } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { ServedAgent } from './open-served-agent.ts';
 
+const busy =
+  'Another client has the folder: a server with a journal has one client at a time. Wait until it has ended, or start the server with --no-durable.';
+
 /** The sessions that clients have opened. */
 export class ServedSessions {
   readonly #preparation: ServedAgent;
   readonly #prompt: Prompt;
   readonly #announce: (line: string) => void;
   readonly #runs: KeptRun[] = [];
+  /** Whether a session has the folder and the journal. */
+  #isTaken = false;
 
   constructor(preparation: ServedAgent, prompt: Prompt, announce: (line: string) => void) {
     this.#preparation = preparation;
@@ -23,13 +29,26 @@ export class ServedSessions {
     this.#announce = announce;
   }
 
-  /** What the next session has of its own: a prepared session and, where they are kept, a run in the journal and a record. */
+  /**
+   * What the next session has of its own: a prepared session and, where they are kept, a run in the journal and a record.
+   *
+   * @throws {SessionBusyError} while another session has the folder and the journal.
+   */
   async open(): Promise<McpSessionOptions> {
-    const run = await this.#openRun();
+    const { folder, kept, records } = this.#preparation;
+    const isOnly = kept !== undefined && folder !== undefined;
+    if (isOnly && this.#isTaken) throw new SessionBusyError(busy);
     const session = new Session();
+    if (isOnly) {
+      this.#isTaken = true;
+      session.onDispose(() => {
+        this.#isTaken = false;
+      });
+    }
     try {
+      const run = await this.#openRun();
       await this.#prepare(session);
-      const observers = (await this.#preparation.records?.next()) ?? [];
+      const observers = (await records?.next()) ?? [];
       return {
         session,
         observers,

@@ -19,11 +19,23 @@ export interface HttpEndpoint {
   close(): Promise<void>;
 }
 
+/** What connections may take, whether their requests have a token or not. */
+export interface HttpEndpointLimits {
+  /** Connections at a time; a further one is closed. */
+  readonly maxConnections: number;
+  /** How long the line and the headers of a request may take, from the first moment of the connection. */
+  readonly headersTimeoutMs: number;
+  /** How long a whole request may take; its answer may take longer. */
+  readonly requestTimeoutMs: number;
+}
+
 /** What an endpoint is opened with. */
 export interface HttpEndpointOptions {
   readonly nodeSdk: McpNodeSdk;
   readonly transport: Omit<McpHttpTransport, 'kind'>;
   readonly logger: Logger;
+  /** Default: {@link defaultLimits}. */
+  readonly limits?: Partial<HttpEndpointLimits>;
   /** Answers a request that may be made. */
   serve(request: Request, exchange: HttpExchange): Promise<Response>;
 }
@@ -31,6 +43,13 @@ export interface HttpEndpointOptions {
 /** Bytes of the body of a request. */
 const maxRequestBytes = 4_194_304;
 const host = '127.0.0.1';
+const defaultLimits: HttpEndpointLimits = {
+  maxConnections: 512,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+};
+/** A client that is refused tries again at once; one line for each of these says enough. */
+const refusalsPerLine = 1_000;
 
 /**
  * Listens on 127.0.0.1.
@@ -46,8 +65,20 @@ export async function openHttpEndpoint({
   const tokens = typeof token === 'string' ? [token] : token;
   // Only where it serves: loading it loads the whole of fetch.
   const { createServer } = await import('node:http');
-  const server = createServer((request, response) => {
+  const limits = { ...defaultLimits, ...options.limits };
+  const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = limits;
+  const timeouts = { headersTimeout, requestTimeout, connectionsCheckingInterval: headersTimeout / 2 };
+  const server = createServer(timeouts, (request, response) => {
     void answer(request, response, { ...options, path, tokens });
+  });
+  server.maxConnections = limits.maxConnections;
+  let refused = 0;
+  server.on('drop', () => {
+    if (refused % refusalsPerLine === 0)
+      options.logger.warn('A connection was closed: there are as many as there may be.', {
+        limit: limits.maxConnections,
+      });
+    refused += 1;
   });
   await listen(server, port);
   const address = server.address();
@@ -63,7 +94,7 @@ export async function openHttpEndpoint({
   };
 }
 
-interface AnswerOptions extends Omit<HttpEndpointOptions, 'transport'> {
+interface AnswerOptions extends Omit<HttpEndpointOptions, 'transport' | 'limits'> {
   readonly path: string;
   readonly tokens: readonly string[];
 }

@@ -21,6 +21,9 @@ export interface HttpServerOptions extends McpHttpSessionLimits {
 /** How long a session may be without a request or an open connection; longer than a client may take for an answer. */
 const idleTimeoutMs = 900_000;
 const defaultMaxSessions = 64;
+/** A stream and several calls, for each session that there may be. */
+const connectionsPerSession = 8;
+const minConnections = 64;
 
 /**
  * Serves sessions on 127.0.0.1.
@@ -29,12 +32,13 @@ const defaultMaxSessions = 64;
  * @throws {MissingPeerError} when `@modelcontextprotocol/node` is not installed.
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpEndpoint> {
-  const { clock = systemClock, logger = silentLogger, maxSessions, open, sdk, transport } = options;
+  const { clock = systemClock, logger = silentLogger, open, sdk, transport } = options;
+  const { maxSessions = defaultMaxSessions } = options;
   const nodeSdk = await loadNodeSdk();
   const pool = new SessionPool({
     clock,
     idleTimeoutMs,
-    maxSessions: maxSessions ?? defaultMaxSessions,
+    maxSessions,
     open,
   });
   const sessions = new HttpSessions({ sdk, pool, logger });
@@ -42,6 +46,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpEn
     nodeSdk,
     transport,
     logger,
+    limits: { maxConnections: Math.max(minConnections, maxSessions * connectionsPerSession) },
     serve: (request, exchange) => sessions.serve(request, exchange),
   });
   return {

@@ -5,12 +5,12 @@ import type {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { describeError } from '../../../core/error/index.ts';
-import { isRecord } from '../../../core/internal/index.ts';
 import type { Logger } from '../../../core/tool/index.ts';
 import { randomId } from '../wire/random-id.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import { answersSent } from './answers-sent.ts';
 import { clientMessageOf } from './client-error.ts';
+import { type RequestId, RequestsInFlight, requestIdsOf } from './requests-in-flight.ts';
 import type { ServedSession } from './served-session.ts';
 import type { SessionPool } from './session-pool.ts';
 
@@ -34,6 +34,7 @@ interface NamedSession {
   readonly key: string;
   readonly tokenIndex: number;
   readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly inFlight: RequestsInFlight;
 }
 
 /** What a request since 2026-07-28 is part of, for the session that it finds on its way through the SDK. */
@@ -50,6 +51,7 @@ interface ReadRequest {
 
 const sessionHeader = 'mcp-session-id';
 const parseError = -32_700;
+const invalidRequest = -32_600;
 
 /**
  * Serves requests of both eras. Until 2025-11-25 a client opens a session and names it with each request. Since 2026-07-28 requests name none: those with one
@@ -85,7 +87,7 @@ export class HttpSessions {
         : await this.#serveByToken(read, exchange);
     } catch (error) {
       logger.warn('A client could not be served.', { error: describeError(error) });
-      const id = requestIdOf(read.parsedBody);
+      const [id = null] = Array.isArray(read.parsedBody) ? [] : requestIdsOf(read.parsedBody);
       // Clients show the message of an answer to their request; of a status without one, many show the status alone.
       return errorResponse(id === null ? 503 : 200, clientMessageOf(error), { id });
     }
@@ -109,7 +111,9 @@ export class HttpSessions {
     if (named === undefined || named.tokenIndex !== exchange.tokenIndex)
       return errorResponse(404, 'The session is unknown. It may have ended.');
     exchange.onEnd(this.#options.pool.use(named.key));
-    return named.transport.handleRequest(...withBody(read));
+    const refused = named.inFlight.begin(read.parsedBody);
+    if (refused !== undefined) return repeatedIds(refused, read.parsedBody);
+    return handleNamed(named, read);
   }
 
   async #openNamed(read: ReadRequest, exchange: HttpExchange): Promise<Response> {
@@ -129,13 +133,17 @@ export class HttpSessions {
     const server = session.createServer();
     const endListening = session.notifyListChanged(server);
     await server.connect(transport);
-    this.#named.set(id, { key, transport, tokenIndex: exchange.tokenIndex });
+    const inFlight = new RequestsInFlight();
+    inFlight.follow(transport);
+    const named: NamedSession = { key, transport, inFlight, tokenIndex: exchange.tokenIndex };
+    this.#named.set(id, named);
     pool.onClose(key, (disposed) => {
       this.#named.delete(id);
       endListening();
       void closeAfter(disposed, server);
     });
-    const response = await transport.handleRequest(...withBody(read));
+    inFlight.begin(parsedBody);
+    const response = await handleNamed(named, read);
     if (!response.ok) await pool.close(key);
     return response;
   }
@@ -188,6 +196,23 @@ export class HttpSessions {
   }
 }
 
+async function handleNamed({ inFlight, transport }: NamedSession, read: ReadRequest): Promise<Response> {
+  const response = await transport.handleRequest(...withBody(read));
+  if (!response.ok) inFlight.forget(read.parsedBody);
+  return response;
+}
+
+/** Answers each request of a body that is refused: in a list where the body is one. */
+function repeatedIds(ids: readonly RequestId[], body: unknown): Response {
+  const errors = ids.map((id) =>
+    jsonRpcError('Another request with this id waits for its answer: each request needs an id of its own.', {
+      code: invalidRequest,
+      id,
+    }),
+  );
+  return Response.json(Array.isArray(body) ? errors : errors[0]);
+}
+
 /** The arguments of a handler of the SDK: a body that was read is not read again. */
 function withBody({ request, parsedBody }: ReadRequest): [Request, { readonly parsedBody?: unknown }] {
   return [request, parsedBody === undefined ? {} : { parsedBody }];
@@ -197,13 +222,6 @@ function withBody({ request, parsedBody }: ReadRequest): [Request, { readonly pa
 async function closeAfter(disposed: Promise<void>, connections: { close(): Promise<void> }): Promise<void> {
   await disposed.then(answersSent);
   await connections.close().catch(() => undefined);
-}
-
-/** The id of the request that a body holds; null when it holds none, or several. */
-function requestIdOf(body: unknown): string | number | null {
-  if (!isRecord(body) || typeof body['method'] !== 'string') return null;
-  const { id } = body;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
 /** An answer that is not the SDK's. */

@@ -70,7 +70,7 @@ export interface McpHttpTransport {
   readonly port?: number;
   /**
    * What clients have to send, as `Authorization: Bearer TOKEN` or at the end of the address. Of clients of the revision 2026-07-28, which have no sessions of
-   * their own, those with the same token share one session. Each has at least 16 characters of `A-Za-z0-9_-`. Default: one of 256 random bits.
+   * their own, those with the same token share one session. Each has at least 16 characters of `A-Za-z0-9_-`, and differs from the others. Default: one of 256 random bits.
    */
   readonly token?: string | readonly string[];
   /** Default `/mcp`. */
@@ -105,7 +105,7 @@ const stdioChecks: OptionsOf<McpStdioTransport> = { kind: 'string', input: 'obje
 const httpChecks: OptionsOf<McpHttpTransport> = {
   kind: 'string',
   port: integer({ min: 0, max: 65_535 }),
-  token: rule(areTokens, 'at least 16 characters of A-Za-z0-9_-, or a list of such texts'),
+  token: rule(areTokens, 'at least 16 characters of A-Za-z0-9_-, or a list of such texts, each of them once'),
   path: matching(/^\/[A-Za-z0-9_/-]*[A-Za-z0-9_-]$/, 'a path such as "/mcp"'),
 };
 
@@ -113,7 +113,7 @@ function areTokens(given: unknown): boolean {
   const tokens: readonly unknown[] = Array.isArray(given) ? given : [given];
   const isToken = (token: unknown): boolean =>
     typeof token === 'string' && /^[A-Za-z0-9_-]{16,}$/.test(token);
-  return tokens.length > 0 && tokens.every(isToken);
+  return tokens.length > 0 && tokens.every(isToken) && new Set(tokens).size === tokens.length;
 }
 
 /** @throws {PromptValidationError} for an option that does not exist, is of the wrong kind or out of its range. The limits of the runtime are checked when it is opened. */

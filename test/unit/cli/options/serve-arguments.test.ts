@@ -68,7 +68,8 @@ describe('the arguments of wink serve', () => {
       durable: { journalFile: 'j.db', isRequired: true },
       isVerbose: true,
     });
-    expect(serveRequest('--http').port).toBe(0);
+    expect(serveRequest('--http')).toMatchObject({ port: 0, clients: 1 });
+    expect(serveRequest('--http', '--clients', '64').clients).toBe(64);
     expect(serveRequest('--approve', 'suspend', '--expires', '2h')).toMatchObject({
       approve: 'suspend',
       expiresMs: 7_200_000,
@@ -95,6 +96,7 @@ describe('the arguments of wink serve', () => {
       ['--http', '--port', '0.0.0.0:80'],
       '--port is "0.0.0.0:80"; it must be a number from 0 to 65535, on 127.0.0.1.',
     ],
+    [['--clients=2'], '--clients requires --http.'],
     [['--apply=always'], '--apply is "always"; it must be --apply=each, --apply=end or --apply=never.'],
     [['--approve=yes'], expect.stringContaining('--approve is "yes"; it must be agent')],
     [['a.ts', '--approve=suspend'], '--approve=suspend requires --durable or --journal FILE.'],
@@ -121,5 +123,12 @@ describe('the arguments of wink serve', () => {
     [['--nothing'], expect.stringContaining('--nothing')],
   ])('refuse %j', (argv, message) => {
     expect(readArguments(['serve', ...argv])).toEqual({ kind: 'usage-error', message });
+  });
+
+  it.each(['0', '65', '-1', '1.5', '', 'two', '1e1'])('refuse --clients=%s', (text) => {
+    expect(readArguments(['serve', '--http', `--clients=${text}`])).toEqual({
+      kind: 'usage-error',
+      message: `--clients is "${text}"; it must be a number from 1 to 64.`,
+    });
   });
 });

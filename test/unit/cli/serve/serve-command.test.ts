@@ -29,15 +29,14 @@ import { vfsToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
-import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { serveCommand } from '../../../../src/cli/serve-command.ts';
 import { unavailableReason } from '../../../sandbox/support/unavailable-reason.ts';
 import { gate } from '../../../support/gate.ts';
 import { Count, Counted } from '../../../support/mcp/served-prompt.ts';
 import { MemoryJournals } from '../journal/journals.ts';
-import { capturedStream, fakeEnvironment, ofAgent } from '../support.ts';
-import { servedCommand, serveRequest } from './served-command.ts';
+import { fakeEnvironment, ofAgent } from '../support.ts';
+import { servedCommand, servedOverHttp, serveRequest } from './served-command.ts';
 
 const noSandbox = await unavailableReason(bubblewrapSandbox());
 
@@ -396,36 +395,8 @@ describe('wink serve --http', () => {
   const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 
   const token = 'a-token-of-the-user';
-
-  /** Starts the command. It ends with `stop`. */
-  async function serveHttp(...argv: readonly string[]) {
-    const stop = new AbortController();
-    const stderr = capturedStream();
-    let printed: (url: string) => void = () => undefined;
-    const address = new Promise<string>((resolve) => {
-      printed = resolve;
-    });
-    const environment = fakeEnvironment({
-      stderr,
-      stdout: { ...capturedStream(), write: (text) => printed(text.trim()) },
-      signal: stop.signal,
-      variables: { WINK_SERVE_TOKEN: token },
-    });
-    const ended = serveCommand(
-      serveRequest('--workspace', root, '--http', '--no-durable', ...argv),
-      environment,
-      parts,
-    );
-    const url = new URL(await Promise.race([address, ended.then(String)]));
-    return {
-      url,
-      stderr,
-      interrupt: (): Promise<number> => {
-        stop.abort(new CliInterruption('interrupted', 130));
-        return ended;
-      },
-    };
-  }
+  const serveHttp = (...argv: readonly string[]) =>
+    servedOverHttp(['--workspace', root, '--no-durable', ...argv], parts, { WINK_SERVE_TOKEN: token });
 
   it('prints its address and the header, gives each client a session, and ends with Ctrl-C', async () => {
     const { interrupt, stderr, url } = await serveHttp();
@@ -478,7 +449,7 @@ describe('wink serve --http', () => {
     const variables = { WINK_SERVE_TOKEN: 'short' };
     const request = serveRequest('--workspace', root, '--http', '--no-durable');
     await expect(serveCommand(request, fakeEnvironment({ variables }), parts)).rejects.toThrow(
-      /^the variable WINK_SERVE_TOKEN must be at least 16 characters of A-Za-z0-9_-\.$/,
+      /^the variable WINK_SERVE_TOKEN must be at least 16 characters of A-Za-z0-9_-, the token of one client; --clients N allows several/,
     );
   });
 

@@ -66,3 +66,40 @@ export async function servedCommand(
     },
   };
 }
+
+/** The command with `--http`. */
+export interface ServedOverHttp {
+  readonly url: URL;
+  readonly stderr: CapturedStream;
+  /** Ctrl-C. @returns the exit code. */
+  interrupt(): Promise<number>;
+}
+
+/** Starts the command with `--http`. @throws what the command throws before it listens. */
+export async function servedOverHttp(
+  argv: readonly string[],
+  parts: Partial<CommandParts>,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ServedOverHttp> {
+  const stop = new AbortController();
+  const stderr = capturedStream();
+  let printed: (url: string) => void = () => undefined;
+  const address = new Promise<string>((resolve) => {
+    printed = resolve;
+  });
+  const environment = fakeEnvironment({
+    stderr,
+    stdout: { ...capturedStream(), write: (text) => printed(text.trim()) },
+    signal: stop.signal,
+    variables,
+  });
+  const ended = serveCommand(serveRequest('--http', ...argv), environment, parts);
+  return {
+    url: new URL(await Promise.race([address, ended.then(String)])),
+    stderr,
+    interrupt: () => {
+      stop.abort(new CliInterruption('interrupted', 130));
+      return ended;
+    },
+  };
+}
