@@ -61,6 +61,17 @@ describe.skipIf(skipReason !== '')(`a record that is followed${skipReason}`, () 
     await page.close();
   });
 
+  it('shows what comes before a damaged line, and says so', async () => {
+    const { address, send } = await serve(fixtureLines().slice(0, 60));
+    const page = await browser.visit(address);
+    await page.waitForSelector('[role=tree]');
+    await send('{"type":\n{"type":"later"}\n');
+    await page.getByText('Damaged: Line 61 is not a row of a record: it is not JSON').waitFor();
+    expect(await page.title()).toBe('fix-issue · wink view');
+    expect(await page.getByText('The command that served this page has ended').count()).toBe(0);
+    await page.close();
+  });
+
   it('has no token in its address, and none for a page without it', async () => {
     const { address } = await serve(fixtureLines());
     browser.requests.length = 0;

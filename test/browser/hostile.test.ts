@@ -177,6 +177,43 @@ describe.skipIf(skipReason !== '')(`hostile records${skipReason}`, () => {
   });
 
   it.each([
+    [
+      'a line that is not JSON',
+      (lines: string[]) => lines.with(3, '{"type":'),
+      'Line 4 is not a row of a record',
+    ],
+    [
+      'a text that is missing',
+      (lines: string[]) => lines.with(3, '{"type":"blob","$ref":1}'),
+      'its blob has no hash',
+    ],
+    ['a second header', (lines: string[]) => lines.with(3, lines[0] ?? ''), 'a record has one header'],
+  ])('shows what comes before %s, and says so', async (_name, damage, message) => {
+    const rows = [
+      headerRow(),
+      responseRow(1, 100, 'Hello.'),
+      commitRow(1, 1, 100),
+      commitRow(2, 1, 120),
+      endRow(1, 200),
+    ];
+    const page = await browser.visit(pages.write(damage(record(rows).split('\n')).join('\n')));
+    const notices = page.getByRole('list', { name: 'About this record' }).getByRole('listitem');
+    expect(await notices.allTextContents()).toEqual([
+      expect.stringMatching(/^Damaged: Line 4 .*What comes before is shown\.$/),
+    ]);
+    expect(await notices.textContent()).toContain(message);
+    expect(await page.locator('.sentence').textContent()).toContain('1 call in 1 turn');
+    await page.close();
+  });
+
+  it('shows a record of a header alone', async () => {
+    const page = await browser.visit(pages.write(record([headerRow()])));
+    expect(await page.locator('.sentence').textContent()).toContain('0 calls in 0 turns');
+    expect(browser.messages).toEqual([]);
+    await page.close();
+  });
+
+  it.each([
     ['no record', '', 'This page holds no record'],
     ['another version', record([headerRow({ version: 'wink-run/9' })]), 'wink-run/9'],
     ['something else', '{"a":1}\n{"b":2}\n', 'record'],

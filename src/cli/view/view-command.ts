@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isRecord, untilAborted, withoutByteOrderMark } from '../../core/internal/index.ts';
+import { untilAborted } from '../../core/internal/index.ts';
 import { Child } from '../../host/index.ts';
 import { openJournaledRecord } from '../journal/journaled-record.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
@@ -13,10 +13,11 @@ import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { checkRecord, sentenceOf, untilDamage } from './check-record.ts';
 import { startFollowServer } from './follow-server.ts';
 import { tailRecord } from './tail-record.ts';
 import type { ViewRequest } from './view-arguments.ts';
-import { embedded, readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
+import { EmbeddedRecord, readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
 
 /** Browsers refuse a text of more than 512 MiB, and a page holds the record as one. */
 const maxPageRecordBytes = 400_000_000;
@@ -29,8 +30,9 @@ export interface ViewParts {
 }
 
 /**
- * Makes a page of a record and opens it, or serves the page while the run goes on.
- * @returns the exit code of the process.
+ * Makes a page of a record and opens it, or serves the page while the run goes on. Of a damaged record the page shows what comes before the damage.
+ *
+ * @returns the exit code of the process: 2 for a damaged record.
  * @throws {UsageError} for a file that is not a record, or a page that cannot be written.
  */
 export async function viewCommand(
@@ -39,35 +41,64 @@ export async function viewCommand(
   parts: Partial<ViewParts> = {},
 ): Promise<number> {
   const { open: show = openTarget, readPage = readViewerPage, journals = sqliteJournalFiles } = parts;
-  const exported = await exportedFile(request, environment, journals);
-  const shown = exported === undefined ? request : { ...request, file: exported };
-  const record = await openRecord(shown.file);
+  const exported = await exportedRun(request, environment, journals);
   try {
-    await checkRecord(record, shown.file);
+    const shown = exported === undefined ? request : { ...request, file: exported.file };
+    await using record = await openRecord(shown.file);
+    if (!shown.isFollowing) await checkSize(record);
+    const damage = (await checkRecord(record, shown)) ?? exported?.damage;
     const page = withFileName(await readPage(), basename(shown.file));
-    return shown.isFollowing
-      ? await follow(shown, environment, page, record, show)
-      : await write(shown, environment, page, record, show);
+    if (shown.isFollowing) return await follow(shown, environment, page, record, show);
+    await write(shown, environment, page, record, show);
+    return sayDamage(damage, request.file, environment);
   } finally {
-    await record.close();
-    if (exported !== undefined) await rm(dirname(exported), { recursive: true });
+    if (exported !== undefined) await rm(dirname(exported.file), { recursive: true });
   }
 }
 
+/** @returns the exit code. */
+function sayDamage(
+  damage: string | undefined,
+  name: string,
+  { stderr }: Pick<CliEnvironment, 'stderr'>,
+): number {
+  if (damage === undefined) return exitCodes.done;
+  stderr.write(`wink: "${printable(name)}" is damaged: ${damage} The page shows what comes before.\n`);
+  return exitCodes.usage;
+}
+
+/** What a journal has of a run, and what is wrong with the row after it. */
+interface ExportedRun {
+  readonly file: string;
+  readonly damage: string | undefined;
+}
+
 /** A private file with the record of a run in a journal, for as long as the command runs; undefined when a file is meant. */
-async function exportedFile(
+async function exportedRun(
   request: ViewRequest,
   environment: CliEnvironment,
   journals: JournalFiles,
-): Promise<string | undefined> {
+): Promise<ExportedRun | undefined> {
   await using journaled = await openJournaledRecord(request, environment, journals);
   if (journaled === undefined) return undefined;
   if (request.isFollowing) {
     throw new UsageError('--follow shows a record in a file; without it the run is shown as it is now.');
   }
-  const file = join(await privateFolder(), `${journaled.run.runId.replaceAll(/[^\w.-]/g, '-')}.jsonl`);
-  await writeRecord(journaled.lines(), file);
-  return file;
+  const folder = await privateFolder();
+  const file = join(folder, `${journaled.run.runId.replaceAll(/[^\w.-]/g, '-')}.jsonl`);
+  let damage: string | undefined;
+  try {
+    await writeRecord(
+      untilDamage(journaled.lines(), (error) => {
+        damage = sentenceOf(error);
+      }),
+      file,
+    );
+    return { file, damage };
+  } catch (error) {
+    await rm(folder, { recursive: true });
+    throw error;
+  }
 }
 
 async function openRecord(name: string): Promise<FileHandle> {
@@ -83,14 +114,7 @@ async function write(
   page: ViewerPage,
   record: FileHandle,
   show: OpenTarget,
-): Promise<number> {
-  const { size } = await record.stat();
-  if (size > maxPageRecordBytes) {
-    const megabytes = Math.round(size / 1e6);
-    throw new UsageError(
-      `a page holds records of up to ${maxPageRecordBytes / 1e6} MB, and this one has ${megabytes} MB: --follow shows larger ones.`,
-    );
-  }
+): Promise<void> {
   const target = request.out ?? join(await privateFolder(), pageName(basename(request.file)));
   if (request.out !== undefined) await checkTarget(request.out, request.file);
   await orUsageError(
@@ -99,7 +123,16 @@ async function write(
   );
   stdout.write(`${printable(resolve(target))}\n`);
   if (request.isOpened) await openIt(resolve(target), show, stderr);
-  return exitCodes.done;
+}
+
+/** @throws {UsageError} for a record that no page holds. */
+async function checkSize(record: FileHandle): Promise<void> {
+  const { size } = await record.stat();
+  if (size <= maxPageRecordBytes) return;
+  const megabytes = Math.round(size / 1e6);
+  throw new UsageError(
+    `a page holds records of up to ${maxPageRecordBytes / 1e6} MB, and this one has ${megabytes} MB: --follow shows larger ones.`,
+  );
 }
 
 /** @throws {UsageError} when the page would take the place of the record, or of something that is not a file. */
@@ -149,54 +182,6 @@ function doorTo(address: string): string {
   return `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${address}"><title>wink view</title>\n`;
 }
 
-/** The version of records that the page reads. */
-const version = 'wink-run/1';
-const chunkBytes = 64 * 1024;
-/** A header holds names and versions: a first line that is longer is something else. */
-const maxHeaderBytes = 4 * 1024 * 1024;
-const lineFeed = 0x0a;
-
-/**
- * Checks that a file begins as a record does, so that a wrong file is refused here and not by the page.
- * @throws {UsageError} for a file that is empty, is not a record, or is one of another version.
- */
-async function checkRecord(file: FileHandle, name: string): Promise<void> {
-  const line = await firstLine(file);
-  const said = `"${printable(name)}"`;
-  if (line === undefined) throw new UsageError(`${said} is not a record: its first line is not a header.`);
-  if (line.trim() === '') throw new UsageError(`${said} is empty: the run has written no row.`);
-  const header = parsed(line);
-  if (!isRecord(header) || header['type'] !== 'header' || typeof header['version'] !== 'string') {
-    throw new UsageError(`${said} is not a record: write one with wink run --record FILE.`);
-  }
-  if (header['version'] !== version) {
-    throw new UsageError(
-      `${said} is a record of version ${printable(header['version'])}; this command reads ${version}.`,
-    );
-  }
-}
-
-async function firstLine(file: FileHandle): Promise<string | undefined> {
-  const parts: Uint8Array[] = [];
-  for (let position = 0; position < maxHeaderBytes; ) {
-    const { bytesRead, buffer } = await file.read(new Uint8Array(chunkBytes), 0, chunkBytes, position);
-    const part = buffer.subarray(0, bytesRead);
-    const end = part.indexOf(lineFeed);
-    parts.push(end < 0 ? part : part.subarray(0, end));
-    if (end >= 0 || bytesRead === 0) return Buffer.concat(parts).toString('utf8');
-    position += bytesRead;
-  }
-  return undefined;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(withoutByteOrderMark(line));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Only the user reads a page: it holds everything that the run read and wrote. */
 const privateMode = 0o600;
 
@@ -219,11 +204,13 @@ async function writePage(page: ViewerPage, record: FileHandle, target: string): 
 }
 
 async function* partsOf(page: ViewerPage, record: FileHandle): AsyncGenerator<string | Uint8Array> {
+  const embedded = new EmbeddedRecord();
   yield page.head;
   for await (const chunk of record.createReadStream({ start: 0, autoClose: false })) {
     // Without an encoding the stream reads bytes.
-    yield embedded(chunk as Uint8Array);
+    yield embedded.add(chunk as Uint8Array);
   }
+  yield embedded.rest();
   yield page.tail;
 }
 

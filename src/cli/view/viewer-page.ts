@@ -52,23 +52,36 @@ function attributeText(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** `<`, and the escape for it that JSON knows. */
-const less = 0x3c;
-const escaped = Buffer.from('\\u003c');
+/** What the reader of HTML acts on in the element: its own end, and the beginning of another one in a comment, which would hide that end. */
+const acting = /<(\/?)(?=script)/gi;
+const longestActing = '</script'.length;
 
 /**
- * Bytes of a record for an element of a page. In JSON the character `<` is only in texts, where its escape has the same meaning; without it nothing
- * can end the element, or begin a comment in it. Works on any part of a record: `<` is never a part of another character in UTF-8.
+ * The bytes of a record for an element of a page, part by part; {@link rest} has the last ones. In JSON the character `<` is only in texts, where
+ * `\u003c` means the same as `<`, and `\/` the same as `/`. What does not act stays as it is, so that a page is never twice as large as its record.
+ *
+ * @see https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements
  */
-export function embedded(bytes: Uint8Array): Uint8Array {
-  let from = 0;
-  let at = bytes.indexOf(less);
-  if (at < 0) return bytes;
-  const parts: Uint8Array[] = [];
-  for (; at >= 0; at = bytes.indexOf(less, from)) {
-    parts.push(bytes.subarray(from, at), escaped);
-    from = at + 1;
+export class EmbeddedRecord {
+  /** The end of a part that the next one may complete. */
+  #held = '';
+
+  add(bytes: Uint8Array): Uint8Array {
+    // One character for each byte: no other character of UTF-8 holds one of ASCII.
+    const text =
+      this.#held + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    const last = text.lastIndexOf('<');
+    const end = last < 0 || last <= text.length - longestActing ? text.length : last;
+    this.#held = text.slice(end);
+    return inert(text.slice(0, end));
   }
-  parts.push(bytes.subarray(from));
-  return Buffer.concat(parts);
+
+  rest(): Uint8Array {
+    return inert(this.#held);
+  }
+}
+
+function inert(text: string): Uint8Array {
+  const replaced = text.replaceAll(acting, (_sign, slash: string) => (slash === '' ? '\\u003c' : '<\\/'));
+  return Buffer.from(replaced, 'latin1');
 }

@@ -195,13 +195,14 @@ export class RunFold {
 
   #commit(row: CommitRow): void {
     const { seq } = row;
+    const next = this.#commits.length + 1;
+    if (seq !== undefined && seq !== next)
+      throw this.#malformed(`it is commit ${seq}, and the next one is ${next}`);
     const call = this.#settle(row);
     const attempt = recordedAttempt(row, 'committed', this.#references);
     call.attempts.push(attempt);
     call.committed = { attempt: row.attempt, life: this.#life };
     if (seq === undefined) return;
-    const next = this.#commits.length + 1;
-    if (seq !== next) throw this.#malformed(`it is commit ${seq}, and the next one is ${next}`);
     call.seq = seq;
     call.isFinal = true;
     this.#state.commit();

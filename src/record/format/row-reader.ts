@@ -50,11 +50,11 @@ export class RowReader {
    */
   read(line: string): Row | UnknownRow | undefined {
     this.#line += 1;
+    if (line.trim() === '') return undefined;
     if (this.#torn !== undefined) {
       const { line: number, cause } = this.#torn;
       throw this.#malformed(`it is not JSON: ${describeError(cause)}`, number, cause);
     }
-    if (line.trim() === '') return undefined;
     let parsed: unknown;
     try {
       parsed = JSON.parse(this.#line === 1 ? withoutByteOrderMark(line) : line);

@@ -36,21 +36,33 @@ export async function followRecord(token: string, file: string, fold: RunFold): 
   };
   showWaiting();
   let problem = 'The command that serves this page has ended.';
+  let damage: string | undefined;
   try {
     for await (const line of linesFrom(token)) {
-      fold.add(line);
+      try {
+        fold.add(line);
+      } catch (error) {
+        damage = messageOf(error);
+        break;
+      }
       timer ??= setTimeout(show, pauseMs);
     }
   } catch (error) {
     // A connection that ends is how a server ends; anything else is said.
-    if (!(error instanceof TypeError)) problem = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof TypeError)) problem = messageOf(error);
   }
   if (timer !== undefined) {
     clearTimeout(timer);
     show();
   }
-  if (store === undefined) showProblem(problem);
-  else if (store.feed.value === 'live') store.feed.value = 'lost';
+  if (store === undefined) return showProblem(damage ?? problem);
+  store.damage.value = damage;
+  if (store.feed.value === 'live') store.feed.value = damage === undefined ? 'lost' : 'ended';
+}
+
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The lines of the record as the server sends them. A line that is not complete when it ends is left out. */

@@ -146,6 +146,7 @@ function Notices(): VNode | null {
   const store = useStore();
   const record = store.record.value;
   const feed = store.feed.value;
+  const damage = store.damage.value;
   const { root } = record;
   const unknown = Object.entries(record.unknownRows);
   const notices = [
@@ -156,11 +157,14 @@ function Notices(): VNode | null {
     record.isRedacted
       ? 'Redacted: secrets and private texts were replaced where there were some.'
       : undefined,
-    !record.isComplete && feed !== 'live'
+    damage === undefined ? undefined : `Damaged: ${visible(damage)} What comes before is shown.`,
+    !record.isComplete && feed !== 'live' && damage === undefined
       ? 'Incomplete: the record ends before the run does. Calls without an end are marked as not ended.'
       : undefined,
     root.outcome === 'suspended' ? 'Suspended: the run waits for answers to its questions.' : undefined,
-    record.isTorn ? 'The last line was cut off while it was written, and is left out.' : undefined,
+    record.isTorn && damage === undefined
+      ? 'The last line was cut off while it was written, and is left out.'
+      : undefined,
     unknown.length > 0
       ? `Not shown: rows of types that this version does not know (${unknown
           .map(([type, rows]) => `${visible(type)} ${rows}`)

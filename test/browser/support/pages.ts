@@ -2,7 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { embedded, type ViewerPage, viewerPage, withFileName } from '../../../src/cli/view/viewer-page.ts';
+import {
+  EmbeddedRecord,
+  type ViewerPage,
+  viewerPage,
+  withFileName,
+} from '../../../src/cli/view/viewer-page.ts';
 
 const built = fileURLToPath(new URL('../../../dist/viewer/page.html', import.meta.url));
 const fixture = fileURLToPath(new URL('../../fixtures/runs/fix-issue.jsonl', import.meta.url));
@@ -26,7 +31,9 @@ export class PageFolder implements Disposable {
     const page = withFileName(builtPage(), name);
     this.#count += 1;
     const path = join(this.folder, `${this.#count}.html`);
-    const parts = [Buffer.from(page.head), embedded(Buffer.from(record)), Buffer.from(page.tail)];
+    const embedded = new EmbeddedRecord();
+    const rows = [embedded.add(Buffer.from(record)), embedded.rest()];
+    const parts = [Buffer.from(page.head), ...rows, Buffer.from(page.tail)];
     writeFileSync(path, Buffer.concat(parts));
     return pathToFileURL(path).href;
   }

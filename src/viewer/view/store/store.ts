@@ -17,6 +17,8 @@ export class Store {
   /** Name of the file of the record, without folders. */
   readonly file: string;
   readonly feed: Signal<Feed> = signal('page');
+  /** What is wrong with the line after those that are shown. */
+  readonly damage: Signal<string | undefined> = signal(undefined);
   readonly selected: Signal<string | undefined> = signal(undefined);
   readonly tab: Signal<Tab> = signal('detail');
   readonly seq: Signal<number> = signal(0);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { appendFile, mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -20,7 +21,8 @@ const page = servedPage(
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><meta name="wink-file" content="run.jsonl"><script id="record"></script>',
   ),
 );
-const header = `${JSON.stringify({ type: 'header', version: 'wink-run/1' })}\n`;
+const record = readFileSync(new URL('../../../fixtures/runs/fix-issue.jsonl', import.meta.url), 'utf8');
+const header = record.slice(0, record.indexOf('\n') + 1);
 
 let folder = '';
 let server: FollowServer | undefined;

@@ -1,14 +1,26 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import type { ViewRequest } from '../../../../src/cli/view/view-arguments.ts';
 import { openerOf, type ViewParts, viewCommand } from '../../../../src/cli/view/view-command.ts';
-import { embedded, servedPage, viewerPage, withFileName } from '../../../../src/cli/view/viewer-page.ts';
+import {
+  EmbeddedRecord,
+  servedPage,
+  viewerPage,
+  withFileName,
+} from '../../../../src/cli/view/viewer-page.ts';
+import { draws } from '../../../support/draws.ts';
 import { fakeEnvironment } from '../support.ts';
 
-const header = JSON.stringify({ type: 'header', version: 'wink-run/1', runId: 'r' });
+/** The lines of a run of 42 calls. */
+const lines = readFileSync(new URL('../../../fixtures/runs/fix-issue.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n');
+const [header = ''] = lines;
 const page = viewerPage(
   '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><meta name="wink-file" content="run.jsonl"><script id="record"></script><script>run()</script>',
 );
@@ -99,18 +111,18 @@ describe('wink view', () => {
   });
 
   it('holds nothing of a record that HTML would interpret', async () => {
-    const hostile = '{"a":"</script><script>alert(1)</script><!-- <ScRiPt"}';
+    const hostile = '{"type":"later","a":"</script><script>alert(1)</script><!-- <ScRiPt"}';
     const file = await recordFile('c.jsonl', `${header}\n${hostile}\n`);
     const out = join(folder, 'c.html');
     await view([file, '--out', out]);
     const text = await readFile(out, 'utf8');
     const data = /id="record">([^]*?)<\/script>/.exec(text)?.[1] ?? '';
-    expect(data).not.toContain('<');
+    expect(data).not.toMatch(/<\/?script/i);
     expect(JSON.parse(data.split('\n')[1] ?? '')).toEqual(JSON.parse(hostile));
   });
 
   it('copies a line of 10 MB', async () => {
-    const long = JSON.stringify({ type: 'blob', text: '<'.repeat(1000) + 'x'.repeat(10_000_000) });
+    const long = JSON.stringify({ type: 'blob', hash: 'a', text: '<'.repeat(1000) + 'x'.repeat(10_000_000) });
     const file = await recordFile('d.jsonl', `${header}\n${long}\n`);
     const out = join(folder, 'd.html');
     await view([file, '--out', out]);
@@ -127,13 +139,16 @@ describe('wink view', () => {
 
   it.each([
     ['', 'is empty: the run has written no row'],
+    [' \n\n', 'is empty: the run has written no row'],
     ['text\n', 'is not a record: write one with wink run --record FILE'],
+    ['text\ntext\n', 'is not a record: write one with wink run --record FILE'],
     ['{"type":"event"}\n', 'is not a record: write one'],
+    ['{"type":"header","version":"wink-run/1"}\n', 'is not a record: write one'],
     [
       `${header.replace('wink-run/1', 'wink-run/9')}\n`,
-      'is a record of version wink-run/9; this command reads wink-run/1',
+      'cannot be shown: The record has the version "wink-run/9", and only "wink-run/1" can be read.',
     ],
-    ['x'.repeat(5_000_000), 'is not a record: its first line is not a header'],
+    ['x'.repeat(5_000_000), 'is not a record: write one'],
   ])('refuses a file that is not a record', async (text, message) => {
     const file = await recordFile('f.jsonl', text);
     await expect(view([file])).rejects.toThrow(message);
@@ -172,16 +187,119 @@ describe('the page', () => {
   });
 });
 
-describe('embedded', () => {
-  it('escapes in any part of a record', () => {
-    const text = '{"a":"<b> ü < <"}';
-    const bytes = Buffer.from(text);
-    for (let at = 0; at <= bytes.length; at += 1) {
-      const parts = [embedded(bytes.subarray(0, at)), embedded(bytes.subarray(at))];
-      const whole = Buffer.concat(parts).toString('utf8');
-      expect(whole).not.toContain('<');
-      expect(JSON.parse(whole)).toEqual(JSON.parse(text));
-    }
+describe('EmbeddedRecord', () => {
+  /** Texts in which HTML may act, and some that make most of them. */
+  const pieces = fc.array(
+    fc.constantFrom(
+      '<',
+      '/',
+      '!',
+      '--',
+      '-->',
+      'script',
+      'SCRIPT',
+      '</script',
+      '<Script',
+      '>',
+      's',
+      'ü',
+      '\u2028',
+      '"',
+    ),
+    { maxLength: 30 },
+  );
+
+  it('leaves nothing that acts, and the same data, wherever the record is parted', () => {
+    fc.assert(
+      fc.property(pieces, fc.array(fc.nat({ max: 200 })), (texts, places) => {
+        const text = JSON.stringify({ a: texts.join('') });
+        const bytes = Buffer.from(text);
+        const cuts = places.map((place) => place % (bytes.length + 1)).sort((left, right) => left - right);
+        const embedded = new EmbeddedRecord();
+        const parts = [0, ...cuts].map((from, at) => embedded.add(bytes.subarray(from, cuts[at])));
+        const whole = Buffer.concat([...parts, embedded.rest()]).toString('utf8');
+        expect(whole).not.toMatch(/<\/?script/i);
+        expect(JSON.parse(whole)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: draws(500) },
+    );
+  });
+
+  it.each([
+    '<',
+    '</',
+    '<!--',
+    '<script',
+    '</script',
+    '<!--<script',
+    '\u2028',
+    '\ud800',
+    '\u0000',
+    '\\',
+    '"',
+    '&lt;',
+  ])('is less than twice as large as a record of nothing but %j', (text) => {
+    const bytes = Buffer.from(JSON.stringify(text.repeat(10_000)));
+    const embedded = new EmbeddedRecord();
+    const size = embedded.add(bytes).length + embedded.rest().length;
+    expect(size).toBeLessThan(1.75 * bytes.length);
+  });
+});
+
+describe('a damaged record', () => {
+  const middle = lines.length >> 1;
+  const isBlob = (line: string): boolean => line.startsWith('{"type":"blob"');
+  const isCommit = (line: string): boolean => line.startsWith('{"type":"commit"');
+  const run = lines.findIndex((line) => line.startsWith('{"type":"run"'));
+
+  it.each([
+    [
+      'a line that is not JSON',
+      lines.with(middle, '{"type":'),
+      `Line ${middle + 1} is not a row of a record: it is not JSON`,
+    ],
+    [
+      'a line that is not a row',
+      lines.with(middle, '[]'),
+      `Line ${middle + 1} is not a row of a record: it is not an object`,
+    ],
+    ['no texts', lines.filter((line) => !isBlob(line)), 'refers to the text'],
+    [
+      'its texts at the end',
+      [...lines.filter((line) => !isBlob(line)), ...lines.filter(isBlob)],
+      'refers to the text',
+    ],
+    ['two headers', [header, ...lines], 'Line 2 is not a row of a record: a record has one header'],
+    [
+      'a commit twice',
+      lines.flatMap((line) => (isCommit(line) ? [line, line] : [line])),
+      'and the next one is',
+    ],
+    ['a run twice', lines.flatMap((line, at) => (at === run ? [line, line] : [line])), 'and the next one is'],
+    ['a row without members', lines.with(middle, '{"type":"commit"}'), 'its commit has no'],
+  ])('with %s ends with 2, and its page has it', async (_name, damaged, why) => {
+    const file = await recordFile('damaged.jsonl', `${damaged.join('\n')}\n`);
+    const out = join(folder, 'damaged.html');
+    const { code, errors, printed } = await view([file, '--out', out]);
+    expect([code, printed]).toEqual([2, `${out}\n`]);
+    expect(errors).toContain('damaged.jsonl" is damaged: Line ');
+    expect(errors).toContain(why);
+    expect(errors).toMatch(/\. The page shows what comes before\.\n$/);
+    expect(await readFile(out, 'utf8')).toContain(header);
+  });
+
+  it.each([
+    ['a header alone', `${header}\n`],
+    ['a last line that was cut off', lines.join('\n').slice(0, -40)],
+    ['a last line that was cut off, and blank lines', `${lines.join('\n').slice(0, -40)}\n\n`],
+    ['a byte order mark', `\uFEFF${lines.join('\n')}\n`],
+    ['line ends of Windows', `${lines.join('\r\n')}\r\n`],
+    ['rows of other versions', `${lines.join('\n')}\n{"type":"later"}\n`],
+    ['a header of 5 MB', `${header.replace('{', `{"later":"${'x'.repeat(5_000_000)}",`)}\n`],
+  ])('is not one with %s', async (_name, text) => {
+    const file = await recordFile('whole.jsonl', text);
+    const out = join(folder, 'whole.html');
+    expect(await view([file, '--out', out])).toMatchObject({ code: 0, errors: '' });
   });
 });
 
