@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describeError } from '../core/error/index.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
 import { helpText } from './help.ts';
@@ -20,7 +21,7 @@ export async function runCli(
   const { stderr, variables } = environment;
   const request = readArguments(argv);
   const isVerbose = ('isVerbose' in request && request.isVerbose) || (variables['WINK_DEBUG'] ?? '') !== '';
-  const code = await carryOut(request, environment, run, isVerbose);
+  const code = await carryOut(request, { argv, environment, run, isVerbose });
   const strays = await environment.takeStrays();
   if (strays.length > 0) {
     const { hostRedact } = await import('./process/redact.ts');
@@ -65,11 +66,16 @@ async function answer(request: CommandRequest, environment: CliEnvironment): Pro
   return command(request, environment);
 }
 
+interface CarryOutOptions {
+  readonly argv: readonly string[];
+  readonly environment: CliEnvironment;
+  readonly run: typeof runCommand | undefined;
+  readonly isVerbose: boolean;
+}
+
 async function carryOut(
   request: CliRequest,
-  environment: CliEnvironment,
-  run: typeof runCommand | undefined,
-  isVerbose: boolean,
+  { argv, environment, run, isVerbose }: CarryOutOptions,
 ): Promise<number> {
   const { stdout, stderr, version } = environment;
   try {
@@ -82,6 +88,7 @@ async function carryOut(
         return exitCodes.done;
       case 'usage-error':
         stderr.write(`wink: ${printable(request.message)} See wink --help.\n`);
+        if (argv[0] === 'serve' && !argv.includes('--http')) await refuse(request.message, environment);
         return exitCodes.usage;
       case 'run':
         return await (run === undefined ? answer(request, environment) : run(request, environment));
@@ -101,8 +108,24 @@ async function carryOut(
       `wink: ${isUsage ? error.message : `unexpected error: ${printable(describeError(error))}`}\n`,
     );
     if (isVerbose) stderr.write(stacksOf(error));
+    if (request.kind === 'serve' && request.port === undefined)
+      await refuse(isUsage ? error.message : unexpected, environment, request.workspace);
     return isUsage ? exitCodes.usage : exitCodes.failed;
   }
+}
+
+/** What may hold anything is for the error output alone. */
+const unexpected = 'an unexpected error. The error output says more.';
+
+/** Answers the client that has started "wink serve", and would see only that its server has ended. */
+async function refuse(message: string, environment: CliEnvironment, workspace?: string): Promise<void> {
+  if (environment.input === undefined) return;
+  const [{ hostRedact }, { refuseClient }] = await Promise.all([
+    import('./process/redact.ts'),
+    import('./serve/refuse-client.ts'),
+  ]);
+  const clean = hostRedact({ workspace: resolve(workspace ?? '.') }, environment.variables);
+  await refuseClient(environment, `wink serve did not start: ${printable(clean(message))}`);
 }
 
 /** The stack of an error and of its causes. */

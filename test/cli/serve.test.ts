@@ -20,7 +20,7 @@ beforeEach(() => {
 /** A client that starts the command as its child. */
 async function connect(
   args: readonly string[],
-  mode: 'legacy' | { readonly pin: string } = 'legacy',
+  mode: 'auto' | 'legacy' | { readonly pin: string } = 'legacy',
 ): Promise<{
   readonly client: Client;
   readonly transport: StdioClientTransport;
@@ -135,12 +135,29 @@ describe('wink serve as a process', () => {
 
   it('says what is wrong in one line', async () => {
     const child = start(['serve', '--workspace', join(folder, 'none')]);
+    child.stdin.end();
     expect(await ending(child)).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(/^wink: there is no folder ".*"\.\n$/),
     });
     expect(existsSync(join(folder, 'none'))).toBe(false);
+  });
+
+  // A client that takes one revision alone has words of its own for the error.
+  it.each(['legacy', 'auto'] as const)(
+    'answers the client of a second server with why there is none (%s)',
+    async (mode) => {
+      const { client: first } = await connect(['--workspace', workspace, '--no-durable']);
+      await expect(connect(['--workspace', workspace, '--no-durable'], mode)).rejects.toThrow(
+        /wink serve did not start: the folder "<workspace>" is in use by process \d+, which writes to it\. Wait until it has ended, or use --apply=never, which writes nothing\./,
+      );
+      await first.close();
+    },
+  );
+
+  it('answers the client of a command line that is refused', async () => {
+    await expect(connect(['--aply=each'])).rejects.toThrow(/wink serve did not start: .*--aply/);
   });
 
   it('is in the help', async () => {

@@ -38,6 +38,8 @@ export interface CliEnvironment {
   readonly stderr: OutputStream;
   /** Undefined without an interactive terminal: standard input and error output are not both one. */
   readonly ask: AskPerson | undefined;
+  /** The standard input, for messages of a protocol; undefined where it is a terminal. */
+  readonly input: NodeJS.ReadableStream | undefined;
   /** Environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Version of the package. */

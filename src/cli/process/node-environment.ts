@@ -44,6 +44,7 @@ export function nodeEnvironment(host: HostProcess, manifest: URL): CliEnvironmen
     stdout: outputStream(host.stdout, onClosed),
     stderr,
     ask: host.stdin.isTTY === true && stderr.isTerminal ? terminalQuestion(host.stdin, stderr) : undefined,
+    input: host.stdin.isTTY === true ? undefined : host.stdin,
     variables: host.env,
     version: versionIn(manifest),
     signal: stop.signal,

@@ -38,6 +38,7 @@ export function fakeEnvironment(options: Partial<FakeEnvironment> = {}): FakeEnv
     stdout: capturedStream(),
     stderr: capturedStream(),
     ask: undefined,
+    input: undefined,
     variables: {},
     version: '1.2.3',
     signal: new AbortController().signal,
