@@ -53,6 +53,41 @@ describe('wink replay', () => {
     });
   });
 
+  it('lists a denied call whose policy is gone, and does not give it a result', async () => {
+    const agent = (policies: string): string => {
+      const path = join(folder, `agent-${policies === '' ? 'now' : 'then'}.mjs`);
+      const code = `
+        import { defineAgent, PolicyDecision, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+        import { scriptedAdapter } from 'weakincentives/testing';
+        const pay = tool({ name: 'pay', description: 'Pay.', execute: () => ToolResult.ok(null, 'Paid.') });
+        const none = { name: 'none', check: () => PolicyDecision.deny('Not now.') };
+        const sections = [section({ title: 'Task', key: 'task', template: 'Pay.', tools: [pay] })];
+        export default defineAgent({
+          template: promptTemplate({ ns: 'test', key: 'pay', sections, policies: [${policies}] }),
+          adapter: () => scriptedAdapter([{ toolCalls: [{ name: 'pay' }] }, { text: 'Done.' }]),
+        });`;
+      writeFileSync(path, code);
+      return path;
+    };
+    const paid = join(folder, 'paid.jsonl');
+    expect((await run(['run', agent('none'), '--record', paid])).code).toBe(0);
+    const { code, stdout } = await run([
+      'replay',
+      paid,
+      agent(''),
+      '--on-drift',
+      'force',
+      '--resources',
+      'live',
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('Calls: 1 unrecorded.');
+    expect(stdout).toContain(
+      '  call-1-1 pay: unrecorded\n    It was denied (denied by none). What its handler would do now is not in the record.\n',
+    );
+    expect(stdout).toContain('would do now is not known, and what comes after it may be different.');
+  });
+
   it('replays with edited texts, and hands over to the model of the agent where they differ', async () => {
     const overrides = join(folder, 'overrides');
     const edited = ['--tag', 'edited', '--overrides', overrides];
@@ -107,6 +142,7 @@ describe('wink replay', () => {
     [['replay', 'a', '--on-drift', 'force', '--base-url', 'http://127.0.0.1:1'], '--base-url is for'],
     [['replay', 'a', '--tag', ''], 'the tag is empty'],
     [['replay', 'a', '--tools', 'sometimes'], 'is not understood'],
+    [['replay', 'a', '--resources', 'some'], '--resources some is not known: use refuse or live'],
     [['replay', 'a', '--params', '[]'], '--params must be a JSON object'],
   ])('refuses %j', async (args, problem) => {
     const { code, stderr, stdout } = await run(args);

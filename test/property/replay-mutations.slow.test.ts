@@ -87,7 +87,7 @@ describe('a replay of a random run', () => {
   });
 
   it.each([
-    { what: 'was removed', deniedReason: null, text: 'It was denied (denied by denied), and is ' },
+    { what: 'was removed', deniedReason: null, text: 'It was denied (denied by denied)' },
     { what: 'has another reason', deniedReason: 'Never.', text: 'The decisions of policies differ' },
   ])('names the first call that a policy had denied: the policy $what', async (policy) => {
     const { deniedReason, text } = policy;

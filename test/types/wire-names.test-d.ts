@@ -255,6 +255,7 @@ describe('words on the wire', () => {
       | 'resource-factory-failed'
       | 'resource-fallible-exceeded'
       | 'resource-owned'
+      | 'resource-refused'
       | 'resource-scope-invalid'
       | 'resource-statement-refused'
       | 'resource-unbound'

@@ -27,6 +27,8 @@ export interface ReplayRequest extends CommandRequest<'replay'> {
   /** How long the provider of that model may give no sign of an answer. */
   readonly timeoutMs: number | undefined;
   readonly tools: 'recorded' | 'live' | Readonly<Record<string, 'recorded' | 'live'>> | undefined;
+  /** Whether policies and handlers get the resources of the present; undefined: they do not. */
+  readonly resources: 'refuse' | 'live' | undefined;
   readonly params: JsonObject;
   /** File of the servers whose tools the run had; undefined: none. */
   readonly mcpFile: string | undefined;
@@ -42,7 +44,7 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
   'replay',
   {
     texts: [
-      ...(['on-drift', 'tools', 'journal', 'params', 'model', 'base-url', 'timeout'] as const),
+      ...(['on-drift', 'tools', 'resources', 'journal', 'params', 'model', 'base-url', 'timeout'] as const),
       ...(['tag', 'overrides', 'mcp', 'workspace'] as const),
     ],
     flags: ['json'],
@@ -68,6 +70,7 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
       baseUrl: readBaseUrl(values['base-url']),
       timeoutMs: readDuration('--timeout', values.timeout),
       tools: readTools(values.tools),
+      resources: readResources(values.resources),
       params: readParams(values.params),
       mcpFile: values.mcp,
       overrides: readOverrides(values),
@@ -81,6 +84,11 @@ function readDrift(given: string | undefined): ReplayRequest['onDrift'] {
   if (given === undefined) return 'stop';
   if (given === 'stop' || given === 'force' || given === 'continue') return given;
   throw new UsageError(`--on-drift ${printable(given)} is not known: use stop, force or continue.`);
+}
+
+function readResources(given: string | undefined): ReplayRequest['resources'] {
+  if (given === undefined || given === 'refuse' || given === 'live') return given;
+  throw new UsageError(`--resources ${printable(given)} is not known: use refuse or live.`);
 }
 
 /** `recorded`, `live`, or a list such as `fetch=live,note=recorded`. */

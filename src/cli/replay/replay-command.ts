@@ -73,7 +73,7 @@ export async function replayCommand(
     record,
     prompt,
     onDrift: request.onDrift,
-    ...present({ adapter: bound.model, tools: request.tools }),
+    ...present({ adapter: bound.model, tools: request.tools, resources: request.resources }),
     options: {
       agentName: agent.name,
       signal,
@@ -95,6 +95,9 @@ export async function replayCommand(
   return report.isSame ? exitCodes.done : exitCodes.failed;
 }
 
+/** The calls that are listed: what is different, and what is not known. */
+const listed: ReadonlySet<ReplayedCall['status']> = new Set(['changed', 'unrecorded', 'new']);
+
 /** How many differences are listed. */
 const maxListed = 20;
 
@@ -104,7 +107,7 @@ function replayReportLines(report: ReplayReport): readonly string[] {
   const lines = [
     `Calls: ${countsOf(calls)}. Requests: ${countsOf(turns)}.`,
     ...calls
-      .filter(({ status }) => status === 'changed' || status === 'new')
+      .filter(({ status }) => listed.has(status))
       .slice(0, maxListed)
       .flatMap(callLines),
     ...(outcome === undefined

@@ -72,6 +72,8 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   checkOverrides(overrides: PromptOverrides): readonly DroppedOverride[];
   /** Slices that the prompt's sections and policies name, without duplicates, also those of disabled sections. */
   slices(): readonly AnySlice[];
+  /** Names of the slices that no section names, only policies. @internal */
+  readonly '~policySlices': ReadonlySet<string>;
   /** Calls the `prepare` functions of the enabled sections. @internal */
   '~prepare'(options: PrepareOptions): Promise<void>;
   /** Equal for prompts whose texts and tools are the same in their code; made once per template. @internal */
@@ -137,6 +139,7 @@ export function createPrompt<Output, Params>(
       return renderPrompt(withOverrides(options.overrides), params, options);
     },
     slices: () => plan.slices,
+    '~policySlices': plan.policySlices,
     '~prepare': (options) => prepareSections(plan, params, options),
     '~hash': plan.hash,
     '~toolNames': plan.toolNames,

@@ -1,4 +1,5 @@
 import { ResourceError, WinkError } from '../error/index.ts';
+import { none } from '../internal/index.ts';
 import type { AnyResourceBinding, ResourceResolver } from './binding.ts';
 import type { LateFailureListener } from './build.ts';
 import { InstanceStore } from './instance-store.ts';
@@ -19,6 +20,16 @@ export interface ResourceHost {
    */
   readonly [storeSlot]?: InstanceStore;
 }
+
+/** Keeps resources from calls. */
+export interface ResourceRefusal {
+  refuses(token: ResourceToken<unknown>): boolean;
+  /** A call looks the resource up. Returns what it rejects with. */
+  refused(token: ResourceToken<unknown>): ResourceError;
+}
+
+/** Replaces the resource of a token, evaluated at each look-up. */
+type ResourceOverride = readonly [token: ResourceToken<unknown>, find: () => unknown];
 
 /** The resources of one attempt at a tool call. */
 export interface CallScope {
@@ -43,6 +54,8 @@ export interface ContainerOptions {
   readonly outer?: OuterResources | undefined;
   /** True within a call's handler: other calls use the singletons of the session at the same time. Default: false. */
   readonly isInner?: boolean;
+  /** What calls do not get. It is not built when the evaluation starts, and takes part in no transaction. Default: calls get all. */
+  readonly refusal?: ResourceRefusal | undefined;
   /** Called with what could not be disposed after its callers stopped waiting. Must not throw. Default: it is dropped. */
   readonly onLateFailure?: LateFailureListener;
 }
@@ -63,6 +76,9 @@ export class ResourceContainer {
   readonly resolver: ResourceResolver;
   /** Names of the resources that join one transaction at a time: calls have to run one by one. */
   readonly serialResources: readonly string[];
+  /** For the scopes of calls: a look-up of what they do not get throws. */
+  readonly refusals: readonly ResourceOverride[];
+  readonly #refused: ReadonlySet<ResourceToken<unknown>>;
   readonly #joining: ReadonlySet<AnyResourceBinding>;
 
   private constructor(registry: ResourceRegistry, store: InstanceStore, options: ContainerOptions) {
@@ -72,7 +88,12 @@ export class ResourceContainer {
     this.#onLateFailure = options.onLateFailure ?? (() => undefined);
     this.#lifetimes = { registry, session: store, call: undefined, outer: options.outer };
     this.resolver = createResolver(this.#lifetimes);
-    const joining = registry.bindings.filter(({ protocol }) => protocol !== undefined);
+    const { refusal } = options;
+    this.refusals = refusal === undefined ? none : refusalsOf(registry, refusal);
+    this.#refused = new Set(this.refusals.map(([token]) => token));
+    const joining = registry.bindings.filter(
+      ({ protocol, token }) => protocol !== undefined && !this.#refused.has(token),
+    );
     this.#joining = new Set(joining);
     this.serialResources = joining
       .filter(({ protocol }) => protocol?.parallel !== true)
@@ -120,7 +141,7 @@ export class ResourceContainer {
       this.#registry.bindings.filter((binding) => this.#store.find(binding) !== undefined),
     );
     for (const { eager, token, transactional } of this.#registry.bindings) {
-      if (!eager && !transactional) continue;
+      if ((!eager && !transactional) || this.#refused.has(token)) continue;
       try {
         await awaitWork(this.resolver.get(token));
       } catch (error) {
@@ -161,10 +182,7 @@ export class ResourceContainer {
    * Opens the scope of one attempt. `overrides` and `forks` replace bound resources: the attempt's transactional views.
    * An override is evaluated at each look-up.
    */
-  openCallScope(
-    overrides: readonly (readonly [ResourceToken<unknown>, () => unknown])[],
-    forks?: ResourceViews,
-  ): CallScope {
+  openCallScope(overrides: readonly ResourceOverride[], forks?: ResourceViews): CallScope {
     const store = new InstanceStore('call');
     const reached = new Set<string>();
     const { registry, session, outer } = this.#lifetimes;
@@ -175,6 +193,16 @@ export class ResourceContainer {
       dispose: () => store.dispose(this.#onLateFailure),
     });
   }
+}
+
+function refusalsOf(registry: ResourceRegistry, refusal: ResourceRefusal): readonly ResourceOverride[] {
+  const tokens = registry.bindings.map(({ token }) => token).filter((token) => refusal.refuses(token));
+  return tokens.map((token) => [
+    token,
+    () => {
+      throw refusal.refused(token);
+    },
+  ]);
 }
 
 function storeOf(session: ResourceHost): InstanceStore {

@@ -9,7 +9,7 @@ export {
   type ResourceScope,
   type ResourceSource,
 } from './binding.ts';
-export { type CallScope, ResourceContainer, type ResourceHost } from './container.ts';
+export { type CallScope, ResourceContainer, type ResourceHost, type ResourceRefusal } from './container.ts';
 export { ResourceRegistry } from './registry.ts';
 export type { OuterResources } from './resolution.ts';
 export { type Awaiter, type ResourceFailure, ResourceForks } from './resource-forks.ts';

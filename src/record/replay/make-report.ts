@@ -1,14 +1,7 @@
 import { describeError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type { PolicyAnswer } from '../../core/runtime/index.ts';
-import type {
-  RecordedAttempt,
-  RecordedCall,
-  RecordedRun,
-  RecordedTurn,
-  RunRecord,
-} from '../fold/run-record.ts';
-import { describeDifference, firstDifference } from './json-difference.ts';
+import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../fold/run-record.ts';
+import { compareCalls, endOf } from './compare-calls.ts';
 import { pathOf } from './record-index.ts';
 import type {
   CallDifference,
@@ -41,12 +34,17 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
     const source = replay.sourceOf(call);
     // What a record that ends early does not know the end of cannot be compared, nor what is inside of it.
     if (isOpen(call)) return replayedCall(call, source, 'not-replayed');
-    if (isOuterRecorded(call, replay)) return replayedCall(call, 'outer', 'same');
+    if (isOuterRecorded(call, replay)) return replayedCall(call, 'outer', 'unchecked');
     const current = callsNow.get(placeOf(call));
     if (current?.outcome === undefined || (isOver && isAborted(current) && !isAborted(call)))
       return replayedCall(call, source, 'not-replayed');
+    const unknown = replay.unknownOf(call, current);
+    if (unknown !== undefined) {
+      const text = `It was ${endOf(call)}. ${unknown}`;
+      return replayedCall(call, source, 'unrecorded', [{ part: 'outcome', text }]);
+    }
     const differences = [
-      ...compareCalls(call, current, source),
+      ...compareCalls(call, current, { source, slices: replay.slices }),
       ...(call === reordered?.call ? [reordered.difference] : []),
     ];
     if (isIncomplete(call) && differences.every(({ part }) => part === 'text' || part === 'changes'))
@@ -71,9 +69,31 @@ export function makeReport({ record, now, replay, notes, failure }: ReportParts)
     turns,
     calls,
     ...present({ outcome }),
-    notes,
+    notes: [...notes, ...replay.notes, ...notesOn(calls, record)],
     record: now,
   };
+}
+
+/** What the report cannot say of calls. */
+function notesOn(calls: readonly ReplayedCall[], record: RunRecord): readonly string[] {
+  const unrecorded = calls.find(({ status }) => status === 'unrecorded');
+  const unchecked = new Set(
+    calls.flatMap(({ id, status }) => {
+      const outer = status === 'unchecked' ? record.call(id)?.run.parent?.call : undefined;
+      return outer === undefined ? [] : [outer.toolName];
+    }),
+  );
+  return [
+    ...(unrecorded === undefined
+      ? []
+      : [
+          `What the call ${unrecorded.id} of "${unrecorded.toolName}" would do now is not known, and what comes after it may be different.`,
+        ]),
+    ...[...unchecked].map(
+      (name) =>
+        `No policy was asked about the calls inside "${name}", since the record answered for it: tools: { ${JSON.stringify(name)}: 'live' } makes them again.`,
+    ),
+  ];
 }
 
 function replayedCall(
@@ -255,59 +275,4 @@ function firstMessageOf(turns: readonly ReplayedTurn[]): ReplayDifference | unde
     if (message !== undefined) return { path, turn, text: message.text };
   }
   return undefined;
-}
-
-/** What of a call is not as the record has it. How often it was tried does not count: that depends on timing alone. */
-export function compareCalls(
-  recorded: RecordedCall,
-  now: RecordedCall,
-  source: ReplayedCall['source'],
-): readonly CallDifference[] {
-  const differences: CallDifference[] = [];
-  const compare = (part: CallDifference['part'], left: unknown, right: unknown, what: string): void => {
-    const found = firstDifference(left, right);
-    if (found !== undefined) differences.push({ part, text: `${what}${describeDifference(found)}.` });
-  };
-  // A call that is answered for is asked itself what was asked inside it.
-  const hasOwn = source !== 'recorded' || recorded.inner.length === 0;
-  if (endOf(recorded) !== endOf(now))
-    differences.push({ part: 'outcome', text: `It was ${endOf(recorded)}, and is ${endOf(now)} now.` });
-  compare(
-    'policy',
-    decisionsOf(recorded, hasOwn),
-    decisionsOf(now, hasOwn),
-    'The decisions of policies differ',
-  );
-  // The changes of a call that failed are dropped, and a handler that is answered for need not make them.
-  if (recorded.outcome === 'committed' && now.outcome === 'committed')
-    compare('changes', changesOf(recorded), changesOf(now), 'The changes differ');
-  compare('text', recorded.modelText, now.modelText, 'The text for the model differs');
-  return differences;
-}
-
-function endOf({ outcome, reason, policy }: RecordedCall): string {
-  const why = reason === undefined ? '' : ` (${reason}${policy === undefined ? '' : ` by ${policy}`})`;
-  return `${outcome ?? 'not ended'}${why}`;
-}
-
-/** What policies decided, without those that allow. */
-function decisionsOf({ attempts, approvals }: RecordedCall, hasOwnApprovals: boolean): unknown {
-  const answers: readonly PolicyAnswer[] = attempts.at(-1)?.policies ?? [];
-  return {
-    decisions: answers.filter(({ outcome }) => outcome !== 'allow'),
-    approvals: hasOwnApprovals ? approvals : [],
-  };
-}
-
-function changesOf({ attempts }: RecordedCall): unknown {
-  const attempt: RecordedAttempt | undefined = attempts.at(-1);
-  if (attempt === undefined) return {};
-  return {
-    files: attempt.files
-      .map(({ path, kind, entry, after }) => ({ path, kind, entry, after: after?.hash }))
-      .sort((left, right) => (left.path < right.path ? -1 : 1)),
-    // The order of writes to different slices is not part of the outcome.
-    writes: [...attempt.writes].sort((left, right) => left.slice.localeCompare(right.slice, 'en')),
-    log: [...attempt.log].sort((left, right) => left.slice.localeCompare(right.slice, 'en')),
-  };
 }

@@ -1,58 +1,69 @@
 import { present } from '../../core/internal/index.ts';
-import { PolicyState } from '../../core/policy/index.ts';
 import { VisibilityExpansionRequired } from '../../core/prompt/index.ts';
-import { FeedbackState, type RecordedEnd, type RecordedHandler } from '../../core/runtime/index.ts';
-import { type MediaPart, ToolResult } from '../../core/tool/index.ts';
+import type { RecordedEnd, RecordedHandler } from '../../core/runtime/index.ts';
+import type { SessionPatch } from '../../core/session/index.ts';
+import { type AnyTool, type MediaPart, ToolResult } from '../../core/tool/index.ts';
 import { filePatch } from '../apply/recorded-files.ts';
 import { sessionPatch } from '../apply/session-patch.ts';
 import { toError } from '../fold/requests.ts';
 import type { RecordedAttempt, RecordedCall } from '../fold/run-record.ts';
+import type { ReplayedSlices } from './replayed-slices.ts';
 import { bytesOrBlanks } from './start-files.ts';
 
 /** Reasons that a call can have although its handler returned success. */
 const afterSuccess: ReadonlySet<string | undefined> = new Set(['denied', 'not-approved', 'policy-failed']);
 
-/**
- * Does what the handler of a recorded call did in its last attempt, and ends as it did.
- *
- * @param now the time of the changes.
- */
-export function recordedHandler(call: RecordedCall, now: () => number): RecordedHandler {
+/** What takes the place of the handler of a recorded call. */
+export interface RecordedHandlerParts {
+  readonly call: RecordedCall;
+  readonly tool: AnyTool;
+  readonly slices: ReplayedSlices;
+  /** Gives the time of the changes. */
+  readonly now: () => number;
+}
+
+/** Does what the handler of a recorded call did in its last attempt, and ends as it did. */
+export function recordedHandler({ call, tool, slices, now }: RecordedHandlerParts): RecordedHandler {
   return async (context, fork) => {
     const { reason, openedSections, message = '' } = call;
     if (reason === 'sections-opened' && openedSections.length > 0)
       throw new VisibilityExpansionRequired(openedSections, openingReason(message));
     const attempt = call.attempts.at(-1);
     if (attempt !== undefined) {
-      fork.apply(sessionPatch(replayedSteps(attempt)));
+      fork.apply(replayedSteps(attempt, slices));
       if (attempt.files.length > 0)
         context.filesystem.apply(filePatch(attempt.files, { atMs: now(), dataOf: bytesOrBlanks }));
     }
-    return endOf(call);
+    return endOf(call, tool);
   };
 }
 
-/** Ends a call that the record does not have. */
-export function unrecordedHandler(toolName: string): RecordedHandler {
+/** Whether the handler of a recorded call ran, so that the record has what it did. */
+export function hasHandlerRun({ attempts }: Pick<RecordedCall, 'attempts'>): boolean {
+  return attempts.at(-1)?.phases.handlerStartedAtMs !== undefined;
+}
+
+/** Ends a call whose handler did not run in the record. */
+export function unrecordedHandler(message: string): RecordedHandler {
   return () =>
     Promise.resolve({
       kind: 'failed',
       outcome: 'rolled-back',
       reason: 'failed-result',
-      result: ToolResult.error(
-        `The record has no such call of "${toolName}", and this replay does not run the tool.`,
-      ),
+      result: ToolResult.error(message),
     });
 }
 
-function endOf(call: RecordedCall): RecordedEnd {
+function endOf(call: RecordedCall, tool: AnyTool): RecordedEnd {
   const { outcome, reason, message = '', value, error } = call;
   const attachments = attachmentsOf(call);
   const options = {
     ...present({ excludeValueFromContext: isValueExcluded(call) ? true : undefined, attachments }),
   };
-  if (outcome === 'committed' || afterSuccess.has(reason))
-    return { kind: 'succeeded', result: ToolResult.ok(value, message, options) };
+  if (outcome === 'committed' || afterSuccess.has(reason)) {
+    const result = ToolResult.ok(value, message, options);
+    return { kind: 'succeeded', result, isStaged: outcome !== 'committed' && !hasSucceeded(call, tool) };
+  }
   if (reason === 'interrupted') return { kind: 'fatal', error: toError(error ?? { name: 'Error', message }) };
   return {
     kind: 'failed',
@@ -80,13 +91,20 @@ function attachmentsOf({ run, turn, callId }: RecordedCall): readonly MediaPart[
   return undefined;
 }
 
-/** The slices of the library's own, which a replay writes itself. */
-const ownSlices: ReadonlySet<string> = new Set([PolicyState.name, FeedbackState.name]);
+/** Whether the `succeeded` event is part of what the last attempt did. */
+function hasSucceeded({ attempts }: RecordedCall, { succeeded }: AnyTool): boolean {
+  return attempts.at(-1)?.events.some(({ name }) => name === succeeded.name) === true;
+}
 
-/** What the attempt did to the session, but for what policies record, since those are asked again. */
-function replayedSteps({ writes, log }: RecordedAttempt): Pick<RecordedAttempt, 'writes' | 'log'> {
-  const isReplayed = ({ slice }: { readonly slice: string }): boolean => !ownSlices.has(slice);
-  return { writes: writes.filter(isReplayed), log: log.filter(isReplayed) };
+/** What an attempt did to the session. What policies remember is not part of it, but for what their reducers make of its events. */
+function replayedSteps({ writes, log, events }: RecordedAttempt, slices: ReplayedSlices): SessionPatch {
+  const isRecorded = ({ slice }: { readonly slice: string }): boolean => slices.isTaken(slice);
+  const patch = sessionPatch({ writes: writes.filter(isRecorded), log: log.filter(isRecorded) });
+  const ofPolicies = slices.ofPolicies();
+  const reduced = events.map(
+    ({ name, payload }) => ({ op: 'event', event: name, payload, slices: ofPolicies }) as const,
+  );
+  return { ...patch, operations: [...patch.operations, ...reduced] };
 }
 
 /** The reason that a handler had for opening sections, as the message of the call has it. */

@@ -18,10 +18,16 @@ export interface ReplayedCall {
   readonly toolName: string;
   readonly turn: number;
   /**
-   * `same`: outcome, decisions, changes, text and place among the commits are as they were. `changed`: see `differences`. `redacted`: the record does not have all
-   * of it, so it was answered from the record and is not known to be the same. `not-replayed`: the replay ended before it. `new`: the record does not have it.
+   * - `same`: outcome, decisions, changes, text and place among the commits are as they were.
+   * - `changed`: see `differences`.
+   * - `unrecorded`: what it would do now is not known, and `differences` says why: its handler did not run in the record and would run now, or a
+   *   resource is needed that is not part of the replay. What comes after it is not exact.
+   * - `redacted`: the record does not have all of it, so it was answered from the record and is not known to be the same.
+   * - `unchecked`: the record answered for the call around it, so that no policy was asked about it.
+   * - `not-replayed`: the replay ended before it.
+   * - `new`: the record does not have it.
    */
-  readonly status: 'same' | 'changed' | 'redacted' | 'not-replayed' | 'new';
+  readonly status: 'same' | 'changed' | 'unrecorded' | 'redacted' | 'unchecked' | 'not-replayed' | 'new';
   /** `live`: its handler ran. `recorded`: the record answered in its place. `outer`: the record answered for the outer call. */
   readonly source: 'live' | 'recorded' | 'outer' | 'none';
   readonly differences: readonly CallDifference[];
@@ -48,7 +54,7 @@ export interface ReplayDifference {
 /** What became of a replay. Plain data, but for `record`. */
 export interface ReplayReport {
   readonly runId: string;
-  /** Nothing differs, and every call and request of the record was replayed. */
+  /** Nothing differs, and every call and request of the record was replayed; a call that is `redacted` counts as replayed. */
   readonly isSame: boolean;
   readonly firstDifference?: ReplayDifference;
   /** The first message of a conversation that differs. */

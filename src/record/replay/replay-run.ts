@@ -18,9 +18,10 @@ import type { RunRecord } from '../fold/run-record.ts';
 import { runRecorder } from '../writer/run-recorder.ts';
 import { makeReport } from './make-report.ts';
 import { RecordIndex } from './record-index.ts';
+import { ReplayClock, replayIds } from './replay-clock.ts';
 import { replayModel } from './replay-model.ts';
 import type { ReplayReport } from './replay-report.ts';
-import { ReplayClock, ReplayedRun, type ReplayTools, replayIds } from './replayed-run.ts';
+import { ReplayedRun, type ReplayTools } from './replayed-run.ts';
 import { StartFiles } from './start-files.ts';
 
 /** Options of the evaluation that a record does not have: give those of the recorded run. */
@@ -49,10 +50,15 @@ export interface ReplayOptions {
    */
   readonly onDrift?: 'stop' | 'force' | 'continue';
   /**
-   * Which tools run their handlers: `'live'` all, `'recorded'` none, or by name. Default, also for tools that are not named: those that are `pure`. A handler that runs
-   * has all its effects, those outside included.
+   * Which tools run their handlers: `'live'` all, `'recorded'` none, or by name. Default, also for tools that are not named: those that are `pure`, and those with
+   * `reenters`, such as of `agentTool()`, whose evaluations are replayed. A handler that runs has all its effects, those outside included.
    */
   readonly tools?: ReplayTools;
+  /**
+   * Whether calls get the resources of the prompt other than files, which are those of the present: `'live'` yes, so that policies and handlers that run ask them
+   * again; `'refuse'` no: a look-up rejects with the `ResourceError` `resource-refused`. Sections are rendered with all of them. Default: `'refuse'`.
+   */
+  readonly resources?: 'refuse' | 'live';
   /** The model for `onDrift: 'continue'`. */
   readonly adapter?: ProviderAdapter;
   /** Options that the recorded run had. Default: none. */
@@ -82,6 +88,7 @@ export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
     clock,
     onDrift,
     tools: options.tools,
+    resources: options.resources ?? 'refuse',
     redactor: redact === undefined ? undefined : new Redactor(redact, () => undefined),
     stop: (reason) => ending.abort(reason),
   });
@@ -138,6 +145,7 @@ interface CheckedOptions {
 function checkOptions(options: ReplayOptions): CheckedOptions {
   assertOptions('replayRun()', options, {
     tools: 'any',
+    resources: oneOf(['refuse', 'live']),
     record: 'object!',
     prompt: 'object!',
     onDrift: oneOf(['stop', 'force', 'continue']),

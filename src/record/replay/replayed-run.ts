@@ -1,6 +1,7 @@
 import { describeError } from '../../core/error/index.ts';
 import type { EarlierRun } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
+import type { Prompt } from '../../core/prompt/index.ts';
 import type {
   ApprovalHandler,
   AttemptName,
@@ -14,13 +15,15 @@ import type {
   StepKinds,
 } from '../../core/runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
-import { type Clock, type IdSource, systemClock } from '../../core/session/index.ts';
 import type { AnyTool } from '../../core/tool/index.ts';
 import { recordedTurn } from '../fold/requests.ts';
 import type { RecordedCall, RecordedEvent, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { pathOf, type RecordIndex } from './record-index.ts';
-import { recordedHandler, unrecordedHandler } from './recorded-handler.ts';
+import { hasHandlerRun, recordedHandler, unrecordedHandler } from './recorded-handler.ts';
+import { RefusedResources } from './refused-resources.ts';
+import type { ReplayClock } from './replay-clock.ts';
 import type { ReplayedCall } from './replay-report.ts';
+import { ReplayedSlices } from './replayed-slices.ts';
 import { type RequestDifference, requestDifferences } from './request-difference.ts';
 import { isLeftOut, type StartFiles } from './start-files.ts';
 
@@ -35,6 +38,8 @@ export interface ReplayedRunOptions {
   readonly clock: ReplayClock;
   readonly onDrift: 'stop' | 'force' | 'continue';
   readonly tools: ReplayTools | undefined;
+  /** What calls get of resources other than files. */
+  readonly resources: 'refuse' | 'live';
   /** What redacts requests before they are compared; undefined: nothing. */
   readonly redactor: Redactor | undefined;
   /** Ends the run. */
@@ -52,12 +57,17 @@ export interface MadeRequest {
 /** Answers a run from its record, and finds out where it leaves it. */
 export class ReplayedRun implements EarlierRun {
   readonly requests: MadeRequest[] = [];
+  readonly slices: ReplayedSlices = new ReplayedSlices();
+  /** Undefined: calls get all resources. */
+  readonly refusal: RefusedResources | undefined;
   readonly #options: ReplayedRunOptions;
   readonly #sources = new Map<RecordedCall, ReplayedCall['source']>();
   readonly #paths = new Map<string, readonly string[]>();
   readonly #answered = new Map<RecordedCall, number>();
   /** Answers to requests of the provider that were given again. */
   readonly #answeredRemote = new Set<RecordedEvent>();
+  /** Calls whose handlers would run now, and did not in the record. */
+  readonly #unrecorded = new Set<RecordedCall>();
   /** Recorded calls that a call with another id has taken. */
   readonly #taken = new Set<RecordedCall>();
   /** The turn of the root run that was reached. */
@@ -67,6 +77,7 @@ export class ReplayedRun implements EarlierRun {
 
   constructor(options: ReplayedRunOptions) {
     this.#options = options;
+    this.refusal = options.resources === 'live' ? undefined : new RefusedResources();
   }
 
   /** True once a live model has taken over. */
@@ -81,6 +92,33 @@ export class ReplayedRun implements EarlierRun {
 
   sourceOf(call: RecordedCall): ReplayedCall['source'] {
     return this.#sources.get(call) ?? 'none';
+  }
+
+  /** Why a call of the replay does not show what it would do; undefined when it does. */
+  unknownOf(call: RecordedCall, now: RecordedCall): string | undefined {
+    if (now.error?.code === 'resource-refused') return now.error.message;
+    if (this.#unrecorded.has(call)) return 'What its handler would do now is not in the record.';
+    const { files } = this.#options;
+    if (hasHandlerRun(call) || !hasHandlerRun(now) || files.explain(now)) return undefined;
+    return 'Its handler runs now, on files that are not in the record.';
+  }
+
+  /** What the record does not have of the replay. */
+  get notes(): readonly string[] {
+    return [
+      ...this.slices.missing.map(
+        (name) =>
+          `What calls wrote to the slice "${name}" is left out: no section of the prompt has such a slice.`,
+      ),
+      ...[...(this.refusal?.names ?? [])].map(
+        (name) =>
+          `The resource "${name}" was asked for and is not part of the replay: resources: 'live' gives it.`,
+      ),
+    ];
+  }
+
+  onPrompt(prompt: Prompt): void {
+    this.slices.add(prompt);
   }
 
   evaluationId(place: EvaluationPlace): string | undefined {
@@ -119,15 +157,35 @@ export class ReplayedRun implements EarlierRun {
       placed?.toolName === toolName && (!this.#isLive || textOf(placed.params) === textOf(params));
     const call = isSameCall ? placed : this.#alike(toolName, params, path);
     const isLive = this.#modeOf(tool) === 'live';
-    if (call === undefined) return isLive ? undefined : unrecordedHandler(toolName);
+    if (call === undefined) {
+      const message = `The record has no such call of "${toolName}", and this replay does not run the tool.`;
+      return isLive ? undefined : unrecordedHandler(message);
+    }
     // A record that ends in the middle of a call does not have all that the call found.
     const hasEnded = call.outcome !== undefined;
-    if (isLive && hasEnded && !isIncomplete(call) && this.#options.files.hold(call)) {
-      this.#sources.set(call, 'live');
-      return undefined;
+    if (hasEnded && !hasHandlerRun(call)) {
+      // What is evaluated inside needs the answers of the record.
+      if (isLive && !tool.reenters) return this.#live(call);
+      this.#unrecorded.add(call);
+      return unrecordedHandler(
+        `The call of "${toolName}" was ${call.outcome} before its handler ran: what it would do is not in the record.`,
+      );
     }
+    if (isLive && hasEnded && this.#holds(call, tool)) return this.#live(call);
     this.#sources.set(call, 'recorded');
-    return recordedHandler(call, () => this.#options.clock.now());
+    const { slices } = this;
+    return recordedHandler({ call, tool, slices, now: () => this.#options.clock.now() });
+  }
+
+  /** The handler runs. */
+  #live(call: RecordedCall): undefined {
+    this.#sources.set(call, 'live');
+  }
+
+  /** Whether a handler would find what it found. Of one that does all by calls inside, each of those is judged. */
+  #holds(call: RecordedCall, { reenters }: AnyTool): boolean {
+    if (reenters) return !call.isRedacted;
+    return !isIncomplete(call) && this.#options.files.hold(call);
   }
 
   /** Answers calls as the record does. */
@@ -218,11 +276,11 @@ export class ReplayedRun implements EarlierRun {
     return error;
   }
 
-  #modeOf({ name, pure }: AnyTool): 'recorded' | 'live' {
+  #modeOf({ name, pure, reenters }: AnyTool): 'recorded' | 'live' {
     const { tools } = this.#options;
     if (tools === 'live' || tools === 'recorded') return tools;
     const own = tools !== undefined && Object.hasOwn(tools, name) ? tools[name] : undefined;
-    return own ?? (pure ? 'live' : 'recorded');
+    return own ?? (pure || reenters ? 'live' : 'recorded');
   }
 
   /** After a difference: the first call of the tool with the same arguments that no other one has taken. */
@@ -265,37 +323,4 @@ function textOf(params: unknown): string | undefined {
   } catch (error) {
     return describeError(error);
   }
-}
-
-/** The time of a recorded run: it passes as the record says, not by itself. Timers are real, so that a handler that hangs is ended. */
-export class ReplayClock implements Clock {
-  readonly #startedAtMs: number;
-  #nowMs: number;
-
-  constructor(startedAtMs: number) {
-    this.#startedAtMs = startedAtMs;
-    this.#nowMs = startedAtMs;
-  }
-
-  now(): number {
-    return this.#nowMs;
-  }
-
-  /** It is this late, in milliseconds after the start, or later. */
-  reach(atMs: number): void {
-    this.#nowMs = Math.max(this.#nowMs, this.#startedAtMs + atMs);
-  }
-
-  schedule(delayMs: number, callback: () => void): () => void {
-    return systemClock.schedule(delayMs, callback);
-  }
-}
-
-/** Ids of what a record has no ids of: the same in every replay. */
-export function replayIds(): IdSource {
-  let count = 0;
-  return () => {
-    count += 1;
-    return `replay-${count}`;
-  };
 }

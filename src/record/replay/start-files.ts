@@ -17,11 +17,18 @@ const ofSeveral: ReadonlySet<string> = new Set<RecordedRead['kind']>([
 export class StartFiles {
   readonly #files: ReadonlyMap<string, RecordedContent>;
 
+  /** Where calls of the run found nothing. */
+  readonly #absent: ReadonlySet<string>;
+
   /** What calls of the run made or changed. */
   readonly #made: ReadonlySet<string>;
 
   constructor(record: RunRecord) {
     this.#files = new Map(record.filesAt(0).map(({ path, content }) => [path, content]));
+    const reads = record.calls.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.reads));
+    this.#absent = new Set(
+      reads.flatMap((read) => ('found' in read && read.found === 'absent' ? [read.path ?? ''] : [])),
+    );
     this.#made = new Set(
       record.calls.flatMap(({ attempts }) =>
         attempts.flatMap(({ files }) =>
@@ -43,6 +50,18 @@ export class StartFiles {
    */
   hold({ attempts }: RecordedCall): boolean {
     return attempts.every(({ reads }) => reads.every((read) => this.#holdsRead(read)));
+  }
+
+  /** Whether what a call found here is what it would have found, although the record does not have the call: the run knew of the paths. */
+  explain({ attempts }: Pick<RecordedCall, 'attempts'>): boolean {
+    return attempts.every(({ reads }) =>
+      reads.every((read) => {
+        if (!this.#holdsRead(read)) return false;
+        if (!('path' in read) || read.found !== 'absent') return true;
+        const path = read.path ?? '';
+        return this.#absent.has(path) || this.#made.has(path);
+      }),
+    );
   }
 
   #holdsRead(read: RecordedRead): boolean {

@@ -30,7 +30,13 @@ import { EventLoopYield } from '../../session/index.ts';
 import type { OuterToolCall } from '../../tool/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
 import type { EvaluationRecord } from '../scope/evaluation-record.ts';
-import { type EvaluationFiles, filesOfRoot, type HeldScope, innerFiles } from '../scope/evaluation-scope.ts';
+import {
+  bindsOwnFiles,
+  type EvaluationFiles,
+  filesOfRoot,
+  type HeldScope,
+  innerFiles,
+} from '../scope/evaluation-scope.ts';
 import { reportLate } from '../scope/hold-session.ts';
 import { checkRequirements } from './check-requirements.ts';
 import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
@@ -80,6 +86,7 @@ export async function beginEvaluation<Output>(
   start: EvaluationStart,
 ): Promise<BegunEvaluation<Output>> {
   checkRequirements(scope, prompt, settings);
+  scope.earlier?.onPrompt?.(prompt);
   const budget = new RunBudget(settings.budget, start.model, scope.outer?.call.run.budget);
   const state = newLoopState(start.conversation);
   const { record } = start;
@@ -194,6 +201,7 @@ async function startResources<Output>({
   const container = ResourceContainer.for(scope.host, prompt.resources(), {
     outer: scope.outer?.call.resources,
     isInner: scope.outer !== undefined,
+    refusal: scope.earlier?.refusal,
     onLateFailure: reportLate(calls.logger),
   });
   await container.start((work) => stop.race(work));
@@ -202,12 +210,17 @@ async function startResources<Output>({
 }
 
 async function openFiles<Output>(
-  { scope: { outer }, prompt, stop }: Beginning<Output>,
+  { scope: { outer, earlier }, prompt, stop }: Beginning<Output>,
   { resolver }: ResourceContainer,
 ): Promise<EvaluationFiles> {
+  const { bindings } = prompt.resources();
+  const refusal = earlier?.refusal;
+  if (outer !== undefined && refusal !== undefined && bindsOwnFiles(outer, prompt.resources()))
+    throw refusal.refused(Filesystem);
   const own = resolver.has(Filesystem) ? await stop.race(resolver.get(Filesystem)) : undefined;
   if (outer === undefined) return filesOfRoot(own);
-  return innerFiles(outer.call, outer.files, own, prompt.resources().bindings);
+  const joining = refusal === undefined ? bindings : bindings.filter(({ token }) => !refusal.refuses(token));
+  return innerFiles(outer.call, outer.files, own, joining);
 }
 
 /** What the calls of the evaluation share. */

@@ -1,6 +1,12 @@
 import { PromptValidationError } from '../../error/index.ts';
-import type { Filesystem } from '../../filesystem/index.ts';
-import { type AnyResourceBinding, tokenName } from '../../resource/index.ts';
+import { Filesystem } from '../../filesystem/index.ts';
+import type { Prompt } from '../../prompt/index.ts';
+import {
+  type AnyResourceBinding,
+  type ResourceRefusal,
+  type ResourceRegistry,
+  tokenName,
+} from '../../resource/index.ts';
 import type {
   CallHooks,
   EarlierCalls,
@@ -30,6 +36,10 @@ export interface EarlierRun extends EarlierCalls {
    * @param roots what its calls fork from and commit into.
    */
   stepsOf(evaluationId: string, roots: TransactionRoots): StepFunction;
+  /** An evaluation of this prompt begins. Default: nothing. */
+  onPrompt?(prompt: Prompt): void;
+  /** What the calls of all evaluations do not get, beside files of their own. Default: they get everything. */
+  readonly refusal?: ResourceRefusal | undefined;
 }
 
 /** Runs the loop of an evaluation: asks the model, and runs the calls that it asks for. */
@@ -189,7 +199,7 @@ export function innerFiles(
     const what = `the resource "${name}", which the outer prompt does not bind`;
     throw cannotTakeBack(call, name, what, 'Bind it in the outer prompt too, with the same binding');
   }
-  if (bound === undefined || bound === filesystem || outer.aliases.includes(bound)) {
+  if (bound === undefined || isOuterFiles(bound, call, outer)) {
     const view = filesystem === undefined ? [] : [filesystem];
     return { filesystem, aliases: [...outer.aliases, ...view] };
   }
@@ -198,6 +208,17 @@ export function innerFiles(
     throw cannotTakeBack(call, 'filesystem', 'a file system of its own', instead);
   }
   return { filesystem: bound, aliases: [bound] };
+}
+
+/** Whether a prompt inside a call has files of its own, known before they are opened. */
+export function bindsOwnFiles({ call, files }: OuterScope, resources: ResourceRegistry): boolean {
+  const source = resources.get(Filesystem)?.source;
+  if (source === undefined) return false;
+  return source.kind === 'factory' || !isOuterFiles(source.value, call, files);
+}
+
+function isOuterFiles(bound: unknown, { filesystem }: OuterCall, { aliases }: EvaluationFiles): boolean {
+  return bound === filesystem || aliases.some((alias) => alias === bound);
 }
 
 function cannotTakeBack(

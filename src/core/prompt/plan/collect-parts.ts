@@ -48,6 +48,13 @@ export function collectResources(
   return toRegistry(template).merge(ofSections, { strict: false });
 }
 
+/** The slices of a prompt. */
+interface CollectedSlices {
+  readonly slices: readonly AnySlice[];
+  /** Names of those that policies alone name: what they remember. */
+  readonly policySlices: ReadonlySet<string>;
+}
+
 /**
  * Slices that sections and policies name, and where sections have summaries what the session says of them, without duplicates, in order of first mention.
  *
@@ -56,7 +63,7 @@ export function collectResources(
 export function collectSlices(
   nodes: readonly SectionNode[],
   promptPolicies: readonly ToolPolicy[],
-): readonly AnySlice[] {
+): CollectedSlices {
   const slices = new Map<string, { readonly slice: AnySlice; readonly where: string }>();
   const add = (slice: AnySlice, where: string): void => {
     const other = slices.get(slice.name);
@@ -68,9 +75,13 @@ export function collectSlices(
       );
     }
   };
+  const ofSections = new Set<string>();
   for (const { section, path } of nodes) {
     const where = `section "${path}"`;
-    for (const slice of section.slices ?? []) add(slice, where);
+    for (const slice of section.slices ?? []) {
+      add(slice, where);
+      ofSections.add(slice.name);
+    }
     for (const policy of section.policies ?? []) {
       for (const slice of policy.slices ?? []) add(slice, `policy "${policy.name}"`);
     }
@@ -78,6 +89,7 @@ export function collectSlices(
   for (const policy of promptPolicies) {
     for (const slice of policy.slices ?? []) add(slice, `policy "${policy.name}"`);
   }
+  const policySlices = new Set([...slices.keys()].filter((name) => !ofSections.has(name)));
   if (canSummarise(nodes)) add(VisibilityOverrides, 'the summaries of sections');
-  return Object.freeze([...slices.values()].map(({ slice }) => slice));
+  return { slices: Object.freeze([...slices.values()].map(({ slice }) => slice)), policySlices };
 }

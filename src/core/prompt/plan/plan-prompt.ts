@@ -50,7 +50,7 @@ export function planPrompt<Output>(
     indexes: new Map(nodes.map(({ path }, index) => [path, index])),
     params: collectParams(nodes),
     ...bindTools(nodes, policies),
-    slices: collectSlices(nodes, policies),
+    ...collectSlices(nodes, policies),
     resources: collectResources(nodes, options.resources),
     // The caller infers `Output` from this very schema.
     output:

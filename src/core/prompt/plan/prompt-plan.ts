@@ -24,6 +24,8 @@ export interface PlanParts<out Output> {
   /** What opens and reads summarised sections. */
   readonly sectionTools: SectionTools;
   readonly slices: readonly AnySlice[];
+  /** Names of the slices that policies alone name. */
+  readonly policySlices: ReadonlySet<string>;
   /** Resources of template and sections. */
   readonly resources: ResourceRegistry;
   readonly output: PromptOutput<Output> | undefined;

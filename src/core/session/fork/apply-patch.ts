@@ -2,7 +2,13 @@ import { SessionError } from '../../error/index.ts';
 import { freezeJson } from '../../schema/index.ts';
 import type { DispatchedEvent } from '../event/event.ts';
 import { applyOperation } from '../slice/slice.ts';
-import { type SessionState, type StateCell, sliceStateIn, withSliceState } from '../state/cell.ts';
+import {
+  type EventRoute,
+  type SessionState,
+  type StateCell,
+  sliceStateIn,
+  withSliceState,
+} from '../state/cell.ts';
 import type { LogAppend, SessionOperation, SessionPatch } from '../state/patch.ts';
 import type { Read, ReadRecorder, ReadTarget } from '../state/read.ts';
 import { restoredState } from './snapshot.ts';
@@ -82,17 +88,19 @@ function reapplyOperation(
 ): SessionState {
   switch (operation.op) {
     case 'event': {
-      const route = cell.registry.routes().get(operation.event);
+      const { event, slices } = operation;
+      const known = cell.registry.routes().get(event);
+      const route = known === undefined || slices === undefined ? known : routeTo(known, slices);
       if (route === undefined) {
+        // What is asked for by name need not be there.
+        if (slices !== undefined) return state;
         throw new SessionError(
           'slice-unknown',
-          `A patch applies event ${operation.event}, but no installed slice listens to it.`,
-          {
-            details: { event: operation.event },
-          },
+          `A patch applies event ${event}, but no installed slice listens to it.`,
+          { details: { event } },
         );
       }
-      const payload = freezeJson(operation.payload, `payload of event ${operation.event}`);
+      const payload = freezeJson(operation.payload, `payload of event ${event}`);
       return reduceEvent(cell.registry, cell.sessionId, state, route, payload, recorder).next;
     }
     case 'write': {
@@ -111,6 +119,11 @@ function reapplyOperation(
       // Only forks record restores.
       return restoredState(cell, state, operation.snapshot, true);
   }
+}
+
+/** The part of a route that leads to these slices. */
+function routeTo(route: EventRoute, slices: ReadonlySet<string>): EventRoute {
+  return { ...route, targets: route.targets.filter(({ slice }) => slices.has(slice.name)) };
 }
 
 /** Puts log items at the end of their slices. */

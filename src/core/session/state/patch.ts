@@ -10,7 +10,13 @@ export interface SessionSnapshot {
 
 /** One change of STATE, to be done again on newer state: an event through its reducers, a direct write, or a restore. */
 export type SessionOperation = (
-  | { readonly op: 'event'; readonly event: string; readonly payload: unknown }
+  | {
+      readonly op: 'event';
+      readonly event: string;
+      readonly payload: unknown;
+      /** Names of the slices whose reducers run. Default: those of all slices that listen to the event. */
+      readonly slices?: ReadonlySet<string>;
+    }
   | { readonly op: 'write'; readonly slice: string; readonly operation: SliceOperation<unknown> }
   /** Empties a slice, also a LOG slice, as an import or a reset did. No fork records it. */
   | { readonly op: 'clear'; readonly slice: string }

@@ -373,7 +373,9 @@ export class CallTransaction {
     container: ResourceContainer = this.#container,
     views: Parameters<ResourceContainer['openCallScope']>[1] = this.#resources,
   ): CallScope {
-    const scope = container.openCallScope(this.#files === undefined ? none : [[Filesystem, files]], views);
+    const { refusals } = container;
+    const own = this.#files === undefined ? none : ([[Filesystem, files]] as const);
+    const scope = container.openCallScope(refusals.length === 0 ? own : [...own, ...refusals], views);
     // Nothing is in it yet, so there is nothing to wait for.
     if (hasEnded) void scope.dispose();
     return scope;
