@@ -59,8 +59,7 @@ const longestActing = '</script'.length;
 /**
  * The bytes of a record for an element of a page, part by part; {@link rest} has the last ones. In JSON the character `<` is only in texts, where
  * `\u003c` means the same as `<`, and `\/` the same as `/`. What does not act stays as it is, so that a page is never twice as large as its record.
- *
- * @see https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements
+ * What acts is listed in "Restrictions for contents of script elements" of the HTML standard.
  */
 export class EmbeddedRecord {
   /** The end of a part that the next one may complete. */
