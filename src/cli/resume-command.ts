@@ -9,6 +9,7 @@ import type { RunRequest, RunTask } from './options/run-arguments.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
+import { withSecretNames } from './process/redact.ts';
 import { runCommand } from './run-command.ts';
 
 /**
@@ -29,7 +30,8 @@ export async function resumeCommand(
     throw runningError(runId, `; ${stop}`);
   }
   const { info, task } = taskToGoOn(run, journalFile, 'resume');
-  return runCommand(requestFor(request, run, task, info.isApplied), environment, parts);
+  const hiding = withSecretNames(environment, task.redact ?? [], `the run "${printable(runId)}"`);
+  return runCommand(requestFor(request, run, task, info.isApplied), hiding, parts);
 }
 
 async function find({ runId, journalFile }: ResumeRequest, journals: JournalFiles): Promise<JournaledRun> {
@@ -39,7 +41,7 @@ async function find({ runId, journalFile }: ResumeRequest, journals: JournalFile
 
 /** What the run began with, and the options of now. */
 function requestFor(
-  { runId, journalFile, isStrict, input, limits, outputs, suspension }: ResumeRequest,
+  { runId, journalFile, isStrict, input, limits, outputs, redact, suspension }: ResumeRequest,
   { sessionId, status }: JournaledRun,
   kept: RunTask,
   isApplied: boolean,
@@ -58,6 +60,7 @@ function requestFor(
     baseUrl: limits.baseUrl ?? (takesBaseUrl(model) ? kept.baseUrl : undefined),
     timeoutMs: limits.timeoutMs ?? (takesTimeout(model) ? kept.timeoutMs : undefined),
     budget: { ...kept.budget, ...limits.budget },
+    ...present({ redact: withMore(kept.redact, redact) }),
     suspension: {
       isForced: suspension.isForced || kept.suspension.isForced,
       expiresMs: suspension.expiresMs ?? kept.suspension.expiresMs,
@@ -78,4 +81,12 @@ function requestFor(
       resumed: { sessionId, isStrict, input, isApplied, isFinished },
     },
   };
+}
+
+/** The names that the run began with, and those of now. */
+function withMore(
+  names: readonly string[] | undefined,
+  others: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return names === undefined ? others : [...new Set([...names, ...(others ?? [])])];
 }

@@ -25,7 +25,7 @@ export async function runCli(
   const strays = await environment.takeStrays();
   if (strays.length > 0) {
     const { hostRedact } = await import('./process/redact.ts');
-    const clean = hostRedact({}, variables);
+    const clean = hostRedact({}, { variables, secretNames: secretNamesOf(request) });
     for (const stray of strays) {
       stderr.write(`wink: ${printable(clean(stray.message))}.\n`);
       if (isVerbose) stderr.write(clean(stacksOf(stray.cause)));
@@ -75,10 +75,11 @@ interface CarryOutOptions {
 
 async function carryOut(
   request: CliRequest,
-  { argv, environment, run, isVerbose }: CarryOutOptions,
+  { argv, environment: given, run, isVerbose }: CarryOutOptions,
 ): Promise<number> {
-  const { stdout, stderr, version } = environment;
+  const { stdout, stderr, version } = given;
   try {
+    const environment = await withNamed(given, secretNamesOf(request));
     switch (request.kind) {
       case 'help':
         stdout.write(helpText);
@@ -104,12 +105,17 @@ async function carryOut(
     }
     if (error instanceof StrayError) return exitCodes.failed;
     const isUsage = error instanceof UsageError;
+    const { hostRedact } = await import('./process/redact.ts');
+    // Paths say what the error is about.
+    const hiding = { ...given, secretNames: secretNamesOf(request) };
+    const clean = hostRedact({ workingFolder: '', home: '' }, hiding);
     stderr.write(
-      `wink: ${isUsage ? error.message : `unexpected error: ${printable(describeError(error))}`}\n`,
+      `wink: ${isUsage ? clean(error.message) : `unexpected error: ${printable(clean(describeError(error)))}`}\n`,
     );
-    if (isVerbose) stderr.write(stacksOf(error));
-    if (request.kind === 'serve' && request.port === undefined)
-      await refuse(isUsage ? error.message : unexpected, environment, request.workspace);
+    if (isVerbose) stderr.write(clean(stacksOf(error)));
+    if (request.kind === 'serve' && request.port === undefined) {
+      await refuse(isUsage ? error.message : unexpected, hiding, request.workspace);
+    }
     return isUsage ? exitCodes.usage : exitCodes.failed;
   }
 }
@@ -124,8 +130,20 @@ async function refuse(message: string, environment: CliEnvironment, workspace?: 
     import('./process/redact.ts'),
     import('./serve/refuse-client.ts'),
   ]);
-  const clean = hostRedact({ workspace: resolve(workspace ?? '.') }, environment.variables);
+  const clean = hostRedact({ workspace: resolve(workspace ?? '.') }, environment);
   await refuseClient(environment, `wink serve did not start: ${printable(clean(message))}`);
+}
+
+/** What `--redact` names. */
+function secretNamesOf(request: CliRequest): readonly string[] {
+  return ('redact' in request ? request.redact : undefined) ?? [];
+}
+
+/** @throws {UsageError} for a name that cannot be hidden. */
+async function withNamed(environment: CliEnvironment, names: readonly string[]): Promise<CliEnvironment> {
+  if (names.length === 0) return environment;
+  const { withSecretNames } = await import('./process/redact.ts');
+  return withSecretNames(environment, names, '--redact');
 }
 
 /** The stack of an error and of its causes. */

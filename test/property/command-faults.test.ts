@@ -111,7 +111,7 @@ function watched(faults: ReadonlyMap<Fault, number>): Watched & { readonly fail:
     openServers: async () => {
       opening('servers');
       const close = async () => closing('servers');
-      return { notes: [], secrets: {}, addTo: (one: object) => one, close };
+      return { notes: [], secrets: [], addTo: (one: object) => one, close };
     },
     startTelemetry: async () => {
       opening('telemetry');

@@ -48,13 +48,13 @@ export interface LoadedModuleAgent {
  */
 export async function mountServers(
   file: string | undefined,
-  { signal, variables }: CliEnvironment,
+  { signal, variables, secretNames = [] }: CliEnvironment,
   { openServers }: Pick<CommandParts, 'openServers'>,
   opened: Disposals,
   logger?: Logger,
 ): Promise<MountedServers | undefined> {
   if (file === undefined) return undefined;
-  const mounted = await openServers({ file, variables, signal, logger });
+  const mounted = await openServers({ file, variables, secretNames, signal, logger });
   opened.defer(() => mounted.close());
   return mounted;
 }

@@ -136,7 +136,7 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
       )
     : undefined;
   const workspace = takesFolder ? resolve(request.workspace ?? '.') : undefined;
-  const redact = hostRedact({ workspace, agentFolder }, variables, mounted?.secrets);
+  const redact = hostRedact({ workspace, agentFolder }, environment, mounted?.secrets);
   const redactor = new Redactor(redact, () => undefined); // It never throws.
   opened.defer(async () => {
     for (const line of (await telemetry?.end()) ?? []) say(redactor.text(line));

@@ -37,7 +37,7 @@ export interface JournaledRecord extends AsyncDisposable {
  */
 export async function openJournaledRecord(
   { file, journalFile }: RecordSource,
-  { variables }: Pick<CliEnvironment, 'variables'>,
+  environment: Pick<CliEnvironment, 'variables' | 'secretNames'>,
   journals: JournalFiles,
 ): Promise<JournaledRecord | undefined> {
   if (journalFile === undefined && existsSync(file)) return undefined;
@@ -46,7 +46,7 @@ export async function openJournaledRecord(
   if (journal !== undefined && run !== undefined) {
     return {
       run,
-      lines: () => exportRecord({ journal, runId: run.runId, redact: redactionOf(run, variables) }),
+      lines: () => exportRecord({ journal, runId: run.runId, redact: redactionOf(run, environment) }),
       [Symbol.asyncDispose]: async () => journal[Symbol.asyncDispose](),
     };
   }
@@ -77,12 +77,13 @@ function keptRequest(run: JournaledRun): KeptRequest | undefined {
 /** What `wink run --record` takes out of the record of such a run. */
 export function redactionOf(
   run: JournaledRun,
-  variables: CliEnvironment['variables'],
+  { variables, secretNames = [] }: Pick<CliEnvironment, 'variables' | 'secretNames'>,
 ): ReturnType<typeof hostRedact> {
-  const { agent } = keptRequest(run) ?? {};
+  const { agent, redact = [] } = keptRequest(run) ?? {};
   return hostRedact(
     { workspace: run.workspace, agentFolder: agent === undefined ? undefined : dirname(agent) },
-    variables,
+    // One that is not set any more has nothing to hide.
+    { variables, secretNames: [...secretNames, ...redact] },
   );
 }
 
@@ -106,7 +107,7 @@ function calledAs(run: JournaledRun): Pick<RunRecord, 'module' | 'workspace' | '
 export async function readRecordOf(
   source: RecordSource,
   purpose: string,
-  environment: Pick<CliEnvironment, 'variables'>,
+  environment: Pick<CliEnvironment, 'variables' | 'secretNames'>,
   journals: JournalFiles,
 ): Promise<RunRecord> {
   await using journaled = await openJournaledRecord(source, environment, journals);

@@ -7,6 +7,7 @@ import {
   fieldFault,
   flag,
   type JsonObject,
+  list,
   number,
   type OptionalField,
   optional,
@@ -47,6 +48,7 @@ const sharedTask = {
   apply: optional(choice('end', 'each')),
   sandbox: optional(variant<SandboxChoice>('kind', { bubblewrap: {}, virtual: {}, podman: { image: text } })),
   mcpFile: optional(text),
+  redact: optional(list(text)),
 };
 
 const tasks = {

@@ -1,12 +1,15 @@
 import { WinkError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { present, startOf } from '../../core/internal/index.ts';
+import { Redactor } from '../../core/runtime/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { type McpSection, type McpSectionOptions, openMcpSection } from '../../harness/mcp/index.ts';
 import { unlessAborted } from '../process/environment.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { isSecretName } from '../process/redact.ts';
+import { hostRedact } from '../process/redact.ts';
+import { isSecretName } from '../process/secret-names.ts';
+import { type NamedSecret, partsOf, secretsOf } from '../process/secrets-of.ts';
 import { type NamedMcpServer, readMcpFile } from './mcp-file.ts';
 
 /** The servers of a file, mounted. */
@@ -14,7 +17,7 @@ export interface MountedServers {
   /** What the user should know, one line each, without a period. */
   readonly notes: readonly string[];
   /** What is secret in the file, by names that take its place. */
-  readonly secrets: Readonly<Record<string, string>>;
+  readonly secrets: readonly NamedSecret[];
   /**
    * The agent with the sections of the servers after its own.
    * @throws {UsageError} when the prompt of the agent has sections or tools of these names.
@@ -28,6 +31,8 @@ export interface MountedServers {
 export interface McpServersOptions {
   readonly file: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Names of those that the user calls secret. Default: none. */
+  readonly secretNames?: readonly string[];
   readonly signal: AbortSignal;
   readonly logger: Logger | undefined;
   /** Opens one. Default: `openMcpSection`. */
@@ -40,7 +45,7 @@ export interface McpServersOptions {
  * @throws {UsageError} for a file that cannot be used, and for a server that does not start. @throws the reason of the signal.
  */
 export async function openMcpServers(options: McpServersOptions): Promise<MountedServers> {
-  const { file, logger, open = openMcpSection, signal, variables } = options;
+  const { file, logger, open = openMcpSection, secretNames = [], signal, variables } = options;
   const { notes, servers } = readMcpFile(file, variables);
   const places = servers.map((server) => ({ server, ...placeOf(server, file) }));
   for (const [index, { key, server }] of places.entries()) {
@@ -51,9 +56,13 @@ export async function openMcpServers(options: McpServersOptions): Promise<Mounte
       `the servers "${first}" and "${second}" of ${printable(file)} would have one name; rename one.`,
     );
   }
+  const secrets = secretsIn(servers);
+  // Servers report before anything else of the run exists.
+  const redactor = new Redactor(hostRedact({}, { variables, secretNames }, secrets), () => undefined);
+  const quiet = logger === undefined ? undefined : redactedLogger(logger, redactor);
   const opening = Promise.allSettled(
     places.map(({ key, prefix, server: { name: _name, ...server } }) =>
-      open({ title: `Tools of ${key}`, key, prefix, ...server, ...present({ logger }) }),
+      open({ title: `Tools of ${key}`, key, prefix, ...server, ...present({ logger: quiet }) }),
     ),
   );
   const opened = async (): Promise<readonly McpSection[]> =>
@@ -64,7 +73,9 @@ export async function openMcpServers(options: McpServersOptions): Promise<Mounte
   try {
     const settled = await unlessAborted(opening, signal);
     for (const [index, each] of settled.entries()) {
-      if (each.status === 'rejected') throw startError(each.reason, places[index]?.server.name ?? '', file);
+      if (each.status === 'rejected') {
+        throw startError(each.reason, { name: places[index]?.server.name ?? '', file, clean: redactor.text });
+      }
     }
   } catch (error) {
     void close();
@@ -73,8 +84,8 @@ export async function openMcpServers(options: McpServersOptions): Promise<Mounte
   const sections = await opened();
   return {
     addTo: (agent) => withSections(agent, sections, file),
-    notes: [...notes, ...sections.flatMap(skippedNotes)],
-    secrets: secretsOf(servers),
+    notes: [...notes, ...sections.flatMap(skippedNotes).map(redactor.text)],
+    secrets,
     close,
   };
 }
@@ -98,10 +109,25 @@ function placeOf({ name }: NamedMcpServer, file: string): { readonly key: string
   return { key, prefix: `${startOf(key.replaceAll('.', '_'), 31)}_` };
 }
 
-function startError(error: unknown, name: string, file: string): unknown {
+/** A logger whose lines have nothing in them that must not be shown. */
+function redactedLogger(logger: Logger, redactor: Redactor): Logger {
+  const write =
+    (level: keyof Logger): Logger['debug'] =>
+    (message, fields) =>
+      logger[level](redactor.text(message), fields === undefined ? undefined : redactor.fields(fields));
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+interface FailedStart {
+  readonly name: string;
+  readonly file: string;
+  readonly clean: (text: string) => string;
+}
+
+function startError(error: unknown, { name, file, clean }: FailedStart): unknown {
   if (!WinkError.isInstance(error)) return error;
   const what = `the server "${printable(name)}" of ${printable(file)}`;
-  return new UsageError(`${what} cannot be used: ${reasonOf(error)}.`, { cause: error });
+  return new UsageError(`${what} cannot be used: ${clean(reasonOf(error))}.`, { cause: error });
 }
 
 function skippedNotes({ key, skippedTools }: McpSection): readonly string[] {
@@ -110,16 +136,31 @@ function skippedNotes({ key, skippedTools }: McpSection): readonly string[] {
   );
 }
 
-/** All headers, with and without the scheme before a token, and the variables that are named like secrets. */
-function secretsOf(servers: readonly NamedMcpServer[]): Readonly<Record<string, string>> {
-  const secrets = servers.flatMap(({ name, server }): readonly (readonly [string, string])[] => {
+/** All headers, with and without the scheme before a token, and what is secret in variables, arguments and addresses. */
+function secretsIn(servers: readonly NamedMcpServer[]): readonly NamedSecret[] {
+  return servers.flatMap(({ name, server }): readonly NamedSecret[] => {
     if ('command' in server) {
-      return Object.entries(server.env ?? {}).filter(([variable]) => isSecretName(variable));
+      return [
+        ...Object.entries(server.env ?? {}).flatMap(([variable, value]) => secretsOf(variable, value)),
+        ...argumentSecrets(name, server.args ?? []),
+      ];
     }
-    return Object.entries(server.headers ?? {}).flatMap(([header, value]) => [
-      [`${name} ${header}`, value] as const,
-      [`${name} ${header} token`, value.slice(value.indexOf(' ') + 1)] as const,
-    ]);
+    return [
+      ...partsOf(name, server.url),
+      ...Object.entries(server.headers ?? {}).flatMap(([header, value]) => [
+        { name: `${name} ${header}`, text: value },
+        { name: `${name} ${header} token`, text: value.slice(value.indexOf(' ') + 1) },
+      ]),
+    ];
   });
-  return Object.fromEntries(secrets);
+}
+
+/** `--api-key VALUE`, `--token=VALUE`, and the passwords of addresses. */
+function argumentSecrets(name: string, args: readonly string[]): readonly NamedSecret[] {
+  return args.flatMap((argument, index): readonly NamedSecret[] => {
+    const option = args[index - 1] ?? '';
+    return option.startsWith('-') && !option.includes('=') && isSecretName(option)
+      ? [{ name: `${name} ${option}`, text: argument }]
+      : partsOf(name, argument);
+  });
 }

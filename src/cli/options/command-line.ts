@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { present } from '../../core/internal/index.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** The names of the options that a command takes beside `--verbose` and `--help`. */
@@ -6,6 +7,14 @@ export interface OptionNames<Text extends string, Flag extends string> {
   /** Those with a value. */
   readonly texts: readonly Text[];
   readonly flags: readonly Flag[];
+  /** Those with a value that may be given several times. Default: none. */
+  readonly lists?: readonly (keyof ListValues)[];
+}
+
+/** The values of options that may be given several times; undefined for one that was not given. */
+export interface ListValues {
+  /** Names of environment variables. */
+  readonly redact?: readonly string[] | undefined;
 }
 
 /** The values of options; undefined for one that was not given. */
@@ -34,13 +43,14 @@ const contents: Readonly<Record<string, string>> = {
  */
 export function readCommandLine<const Text extends string, const Flag extends string>(
   argv: readonly string[],
-  { texts, flags }: OptionNames<Text, Flag>,
+  { texts, flags, lists = [] }: OptionNames<Text, Flag>,
 ): {
-  readonly values: OptionValues<Text, Flag | 'verbose' | 'help'>;
+  readonly values: OptionValues<Text, Flag | 'verbose' | 'help'> & ListValues;
   readonly positionals: readonly string[];
 } {
   const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
   for (const name of texts) options[name] = { type: 'string' };
+  for (const name of lists) options[name] = { type: 'string', multiple: true };
   for (const name of [...flags, 'verbose']) options[name] = { type: 'boolean' };
   if (options['version'] !== undefined) options['version'].short = 'V';
   const words = options['record'] === undefined ? argv : withoutValue(argv);
@@ -49,7 +59,7 @@ export function readCommandLine<const Text extends string, const Flag extends st
     if (value === '' && contents[name] !== undefined) throw new UsageError(`${contents[name]} is empty.`);
   }
   // Each has the kind that was asked for.
-  return { values: values as OptionValues<Text, Flag | 'verbose' | 'help'>, positionals };
+  return { values: values as OptionValues<Text, Flag | 'verbose' | 'help'> & ListValues, positionals };
 }
 
 /** What the request of every command has. */
@@ -57,6 +67,8 @@ export interface CommandRequest<Kind extends string> {
   readonly kind: Kind;
   /** Whether the stack of an error is printed, too. */
   readonly isVerbose: boolean;
+  /** Names of environment variables whose values are not shown. Default: none but those that are named like secrets. */
+  readonly redact?: readonly string[] | undefined;
 }
 
 /** Reads the words after the name of a command. Throws a {@link UsageError}, and what `parseArgs` throws. */
@@ -81,7 +93,7 @@ export function argumentReader<
   return (argv) => {
     const { values, positionals } = readCommandLine(argv, names);
     if (values.help === true) return { kind: 'help' };
-    const common = { kind, isVerbose: values.verbose === true };
+    const common = { kind, isVerbose: values.verbose === true, ...present({ redact: values.redact }) };
     // The two parts make the request; the compiler cannot tell that of a `Request` that is not known yet.
     return { ...common, ...read(values, positionals) } as unknown as Request;
   };

@@ -39,6 +39,7 @@ type Values = OptionValues<ResumeText, ResumeFlag | 'verbose'>;
 export const resumeOptions: OptionNames<ResumeText, ResumeFlag> = {
   texts: [...limits, ...times, ...others],
   flags,
+  lists: ['redact'],
 };
 
 /** Reads the arguments after `resume`. */

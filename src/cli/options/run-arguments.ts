@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings } from '../../core/tool/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
-import { type OptionValues, readCommandLine } from './command-line.ts';
+import { type ListValues, type OptionValues, readCommandLine } from './command-line.ts';
 import {
   type ApplyMode,
   type ContextOverflow,
@@ -66,6 +66,8 @@ export interface RunTask {
   readonly mcpFile: string | undefined;
   /** False: policies are evaluated, but nothing is denied and no approval is requested. */
   readonly isEnforced: boolean;
+  /** Names of environment variables whose values are not shown, besides those that are named like secrets. */
+  readonly redact?: readonly string[] | undefined;
 }
 
 /** A request of `wink run`. */
@@ -179,7 +181,7 @@ const flags = [
 /** The value of a bare `--apply`. */
 const defaultApply: ApplyMode = 'end';
 
-type Values = OptionValues<(typeof texts)[number], (typeof flags)[number]>;
+type Values = OptionValues<(typeof texts)[number], (typeof flags)[number]> & ListValues;
 
 /**
  * Parses the arguments of the command, including its name.
@@ -188,7 +190,7 @@ type Values = OptionValues<(typeof texts)[number], (typeof flags)[number]>;
 export function readRunArguments(
   argv: readonly string[],
 ): RunRequest | { readonly kind: 'help' | 'version' } {
-  const { values, positionals } = readCommandLine(spelledOut(argv), { texts, flags });
+  const { values, positionals } = readCommandLine(spelledOut(argv), { texts, flags, lists: ['redact'] });
   if (values.help === true) return { kind: 'help' };
   if (values.version === true) return { kind: 'version' };
   const [command, ...targets] = positionals;
@@ -243,6 +245,7 @@ function runRequest(targets: readonly string[], values: Values): RunRequest {
     sandbox: readSandbox(values.sandbox),
     mcpFile: values.mcp,
     isEnforced: values['no-enforce'] !== true,
+    redact: values.redact,
   };
   const durable = readDurable(task, values);
   return { kind: 'run', ...task, ...readOutputs(values), recordFile: values.record, durable };

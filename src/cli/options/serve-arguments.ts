@@ -3,6 +3,7 @@ import {
   type ArgumentReader,
   argumentReader,
   type CommandRequest,
+  type ListValues,
   type OptionValues,
 } from './command-line.ts';
 import {
@@ -29,7 +30,7 @@ export interface ServeJournalChoice {
 
 /** What is served: a journal keeps it with the calls. Undefined: not specified. */
 export interface ServeTask
-  extends Pick<RunTask, 'workspace' | 'params' | 'apply' | 'overrides' | 'sandbox' | 'mcpFile'> {
+  extends Pick<RunTask, 'workspace' | 'params' | 'apply' | 'overrides' | 'sandbox' | 'mcpFile' | 'redact'> {
   /** Path of a module; undefined: the tools for a folder. */
   readonly agent: string | undefined;
   /** Path of a module with rules. */
@@ -62,12 +63,12 @@ const texts = [
 ] as const;
 const flags = ['durable', 'no-enforce', 'otel', 'http', 'structured', 'no-durable'] as const;
 
-type Values = OptionValues<(typeof texts)[number], (typeof flags)[number]>;
+type Values = OptionValues<(typeof texts)[number], (typeof flags)[number]> & ListValues;
 
 /** Reads the arguments after `serve`. */
 export const readServeArguments: ArgumentReader<ServeRequest> = argumentReader(
   'serve',
-  { texts, flags },
+  { texts, flags, lists: ['redact'] },
   (values: Values, [agent, ...others]) => {
     if (agent === '') throw new UsageError('the name of the agent is empty.');
     if (others.length > 0) {
@@ -96,6 +97,7 @@ export const readServeArguments: ArgumentReader<ServeRequest> = argumentReader(
       sandbox: readSandbox(values.sandbox),
       mcpFile: values.mcp,
       policyFile: values.policy,
+      redact: values.redact,
     };
     const durable = readJournal(task, values);
     if (durable === undefined && (approve === 'suspend' || values.expires !== undefined)) {

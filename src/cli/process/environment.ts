@@ -42,6 +42,8 @@ export interface CliEnvironment {
   readonly input: NodeJS.ReadableStream | undefined;
   /** Environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Names of those that the user calls secret; they are set. Default: none but those that are named like secrets. */
+  readonly secretNames?: readonly string[];
   /** Version of the package. */
   readonly version: string;
   /**

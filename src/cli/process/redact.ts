@@ -1,6 +1,11 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type Redaction, redactSecrets } from '../../core/runtime/index.ts';
+import { hideForms, type Redaction } from '../../core/runtime/index.ts';
+import type { CliEnvironment } from './environment.ts';
+import { UsageError } from './errors.ts';
+import { printable } from './plain-text.ts';
+import { formsOf } from './secret-forms.ts';
+import { type NamedSecret, secretsOf } from './secrets-of.ts';
 
 /** The paths of a run, but for those of the process. */
 export interface HostPlaces {
@@ -14,34 +19,31 @@ export interface HostPlaces {
   readonly home?: string | undefined;
 }
 
-/** Names of environment variables that hold secrets; the word may be followed by a purpose. */
-const secretName = /(?:^|_)(?:(?:KEY|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$|TOKEN(?:_|$))/i;
-/** Names of environment variables with headers for collectors of OpenTelemetry, which hold their keys: `api-key=…,x-team=…`. */
-const headersName = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
 /** Shorter values also occur in ordinary text. */
 const minSecretCharacters = 8;
-
-/** Whether an environment variable of this name holds a secret. */
-export function isSecretName(name: string): boolean {
-  return secretName.test(name);
-}
+/** The same for the variables that the user names. */
+const minNamedCharacters = 4;
 
 /**
- * Removes the values of secret environment variables and the host paths of a run from a text.
+ * Removes the secrets of environment variables, however a program writes them, and the host paths of a run from a text: the one redaction
+ * of everything that the command prints, writes or sends.
  *
- * @param others further secrets, by the names that take their place. Default: none.
+ * @param others further secrets. Default: none.
  */
 export function hostRedact(
   { workspace, agentFolder, workingFolder = resolve('.'), home = homedir() }: HostPlaces,
-  variables: Readonly<Record<string, string | undefined>>,
-  others: Readonly<Record<string, string>> = {},
+  { variables, secretNames = [] }: Pick<CliEnvironment, 'variables' | 'secretNames'>,
+  others: readonly NamedSecret[] = [],
 ): Redaction {
-  const secrets = [
-    ...Object.entries(variables).flatMap(([name, value = '']) => secretsIn(name, value)),
-    ...Object.entries(others),
+  const secrets: readonly NamedSecret[] = [
+    ...secretNames.map((name) => ({ name, text: variables[name] ?? '', minCharacters: minNamedCharacters })),
+    ...Object.entries(variables).flatMap(([name, value = '']) => secretsOf(name, value)),
+    ...others,
   ];
-  const hideSecrets = redactSecrets(
-    Object.fromEntries(secrets.filter(([, value]) => value.length >= minSecretCharacters)),
+  const hideSecrets = hideForms(
+    secrets
+      .filter(({ text, minCharacters = minSecretCharacters }) => text.length >= minCharacters)
+      .flatMap(formsOf),
   );
   const paths = (
     [
@@ -65,29 +67,31 @@ export function hostRedact(
   });
 }
 
-/** What is secret in an environment variable, with the name that takes its place. */
-function secretsIn(name: string, value: string): readonly (readonly [string, string])[] {
-  if (headersName.test(name)) return headerSecrets(name, value);
-  return isSecretName(name) ? [[name, value]] : [];
-}
-
-/** The value of each header, as it is written and as it is sent, where it differs. */
-function headerSecrets(name: string, headers: string): readonly (readonly [string, string])[] {
-  return headers.split(',').flatMap((header): readonly (readonly [string, string])[] => {
-    const [key = '', ...rest] = header.split('=');
-    const value = rest.join('=').trim();
-    const sent = decoded(value);
-    const label = `${name} ${key.trim()}`;
-    return [[label, value], ...(sent === value ? [] : [[`${label} as sent`, sent] as const])];
-  });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+/**
+ * The environment with further variables whose values are not shown.
+ *
+ * @param source who names them, for errors, such as `--redact`.
+ * @throws {UsageError} for one that is not set, and for a value that occurs everywhere.
+ */
+export function withSecretNames<Environment extends Pick<CliEnvironment, 'variables' | 'secretNames'>>(
+  environment: Environment,
+  names: readonly string[],
+  source: string,
+): Environment {
+  for (const name of names) {
+    const value = environment.variables[name] ?? '';
+    if (value === '') {
+      throw new UsageError(
+        `${source} names "${printable(name)}", which is not the name of an environment variable that is set: its value cannot be hidden.`,
+      );
+    }
+    if (value.length < minNamedCharacters) {
+      throw new UsageError(
+        `${source} names "${printable(name)}", whose value has fewer than ${minNamedCharacters} characters: it occurs in ordinary text, too.`,
+      );
+    }
   }
+  return { ...environment, secretNames: [...new Set([...(environment.secretNames ?? []), ...names])] };
 }
 
 /** Length of the end of a text that is a path or its prefix: only the next characters show whether it is complete. */

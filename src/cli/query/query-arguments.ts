@@ -27,7 +27,7 @@ const maxTimeoutHours = 24;
 
 const read = argumentReader<QueryRequest, 'timeout' | 'journal', 'json' | 'schema'>(
   'query',
-  { texts: ['timeout', 'journal'], flags: ['json', 'schema'] },
+  { texts: ['timeout', 'journal'], flags: ['json', 'schema'], lists: ['redact'] },
   (values, [name, sql, ...others]) => {
     const isSchema = values.schema === true;
     const isJson = values.json === true;

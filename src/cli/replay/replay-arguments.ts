@@ -48,6 +48,7 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
       ...(['tag', 'overrides', 'mcp', 'workspace'] as const),
     ],
     flags: ['json'],
+    lists: ['redact'],
   },
   (values, [name, agent, ...others]) => {
     const file = readRecordName(name, 'replay RUN');

@@ -26,7 +26,7 @@ export async function replayCommand(
   overrides: Partial<CommandParts> = {},
 ): Promise<number> {
   const parts = { ...ownParts, ...overrides };
-  const { signal, stdout, stderr, variables } = environment;
+  const { signal, stdout, stderr } = environment;
   const say = (line: string): void => stderr.write(`wink: ${line}\n`);
   await using opened = new Disposals();
   const mounted = await mountServers(request.mcpFile, environment, parts, opened);
@@ -83,7 +83,7 @@ export async function replayCommand(
           workspace: request.workspace === undefined ? undefined : resolve(request.workspace),
           agentFolder: loaded.folder,
         },
-        variables,
+        environment,
         mounted?.secrets,
       ),
     },

@@ -35,13 +35,17 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   prune: ['folder', 'older-than', 'keep', 'dry-run'],
   stop: [],
   settle: [],
-  export: ['out'],
+  export: ['out', 'redact'],
 };
 
 /** Reads the arguments after `runs`. */
 export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
   'runs',
-  { texts: ['journal', 'folder', 'older-than', 'keep', 'out'], flags: ['json', 'dry-run'] },
+  {
+    texts: ['journal', 'folder', 'older-than', 'keep', 'out'],
+    flags: ['json', 'dry-run'],
+    lists: ['redact'],
+  },
   (values, [action = 'list', ...runIds]) => {
     if (!isAction(action)) {
       throw new UsageError(

@@ -32,10 +32,10 @@ export async function runsCommand(
   environment: CliEnvironment,
   { journals = sqliteJournalFiles, clock = systemClock }: Partial<RunsParts> = {},
 ): Promise<number> {
-  const { stdout, variables } = environment;
+  const { stdout } = environment;
   const readOnly = request.action === 'list' || request.action === 'export';
   await using journal = await journals.openExisting(request.journalFile, { readOnly });
-  const { lines, exitCode } = await reportOf(request, journal, clock.now(), variables);
+  const { lines, exitCode } = await reportOf(request, journal, clock.now(), environment);
   writeLines(stdout, lines);
   return exitCode;
 }
@@ -44,7 +44,7 @@ async function reportOf(
   request: RunsRequest,
   journal: RunJournal | undefined,
   nowMs: number,
-  variables: CliEnvironment['variables'],
+  environment: CliEnvironment,
 ): Promise<CommandReport> {
   const runs = async (folder: string | undefined): Promise<readonly JournaledRun[]> =>
     journal === undefined ? [] : listRuns(journal, folderFilter(folder));
@@ -68,7 +68,7 @@ async function reportOf(
     case 'export': {
       const found = await named(request.runId);
       const { runId } = found.run;
-      const redact = redactionOf(found.run, variables);
+      const redact = redactionOf(found.run, environment);
       await writeRecord(exportRecord({ journal: found.journal, runId, redact }), request.out);
       return done([`wrote the record of ${printable(runId)} to ${printable(request.out)}`]);
     }

@@ -19,7 +19,7 @@ export interface ViewRequest extends CommandRequest<'view'> {
 /** Reads the arguments after `view`. */
 export const readViewArguments: ArgumentReader<ViewRequest> = argumentReader(
   'view',
-  { texts: ['out', 'journal'], flags: ['no-open', 'follow'] },
+  { texts: ['out', 'journal'], flags: ['no-open', 'follow'], lists: ['redact'] },
   (values, [name, ...others]) => {
     const file = readRecordName(name, 'view RUN');
     if (others.length > 0) throw new UsageError(`one record at a time, not ${1 + others.length}.`);

@@ -183,7 +183,14 @@ export {
   redactState,
 } from './observer/redact-observed.ts';
 export { noObservers, type ObserverCalls, type RunObserver, type RunScope } from './observer/run-observer.ts';
-export { type Redaction, Redactor, redactPatterns, redactSecrets } from './redaction/index.ts';
+export {
+  type HiddenForm,
+  hideForms,
+  type Redaction,
+  Redactor,
+  redactPatterns,
+  redactSecrets,
+} from './redaction/index.ts';
 export { toCompletionChecker } from './turn/completion-gate.ts';
 export { type AnswerOptions, Conclusion, type LoopResult, type ReadAnswer } from './turn/conclusion.ts';
 export type { StreamedAnswer } from './turn/delta-stream.ts';

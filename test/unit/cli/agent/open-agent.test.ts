@@ -50,7 +50,7 @@ function watchedParts(failing: Step | undefined): { parts: CommandParts; opened:
       open('servers');
       return {
         notes: [],
-        secrets: {},
+        secrets: [],
         addTo: (one: typeof agent) => one,
         close: async () => close('servers'),
       };

@@ -9,14 +9,16 @@ const redact = hostRedact(
     home: '/home/ann',
   },
   {
-    OPENAI_API_KEY: 'sk-0123456789',
-    DB_PASSWORD: 'hunter2hunter2',
-    AWS_BEARER_TOKEN_BEDROCK: 'bearer-0123456789',
-    MONKEY: 'ordinary text',
-    A_TOKEN: 'short',
-    OTEL_EXPORTER_OTLP_HEADERS:
-      'api-key=otlp-0123456789, authorization=Basic%20YWJjZGVm==,x-team=blue,broken=%zz%zz%zz',
-    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-key=traces-0123456789',
+    variables: {
+      OPENAI_API_KEY: 'sk-0123456789',
+      DB_PASSWORD: 'hunter2hunter2',
+      AWS_BEARER_TOKEN_BEDROCK: 'bearer-0123456789',
+      MONKEY: 'ordinary text',
+      A_TOKEN: 'short',
+      OTEL_EXPORTER_OTLP_HEADERS:
+        'api-key=otlp-0123456789, authorization=Basic%20YWJjZGVm==,x-team=blue,broken=%zz%zz%zz',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-key=traces-0123456789',
+    },
   },
 );
 
@@ -33,7 +35,7 @@ describe('hostRedact', () => {
     ['hunter2hunter2', '<DB_PASSWORD>'],
     ['bearer-0123456789', '<AWS_BEARER_TOKEN_BEDROCK>'],
     ['otlp-0123456789', '<OTEL_EXPORTER_OTLP_HEADERS api-key>'],
-    ['sent Basic YWJjZGVm==', 'sent <OTEL_EXPORTER_OTLP_HEADERS authorization as sent>'],
+    ['sent Basic YWJjZGVm==', 'sent <OTEL_EXPORTER_OTLP_HEADERS authorization>'],
     ['set Basic%20YWJjZGVm==', 'set <OTEL_EXPORTER_OTLP_HEADERS authorization>'],
     ['traces-0123456789 blue', '<OTEL_EXPORTER_OTLP_TRACES_HEADERS x-key> blue'],
     ['ordinary text that is short', 'ordinary text that is short'],
@@ -43,17 +45,17 @@ describe('hostRedact', () => {
   });
 
   it.each([
-    ['so far so good', 0],
+    ['so far so good: ', 0],
     ['the key is sk-01', 5],
     ['open /home/ann', 9],
     ['open /home/ann/work', 14],
-    ['open /home/anna', 0],
+    ['open /home/anna: ', 0],
   ])('says of %j what has to wait', (text, pending) => {
     expect(redact.pending?.(text)).toBe(pending);
   });
 
   it('leaves everything alone where the root of the host is the workspace', () => {
     const root = { workspace: '/', agentFolder: undefined, workingFolder: '/', home: undefined };
-    expect(hostRedact(root, {})('/a/b')).toBe('/a/b');
+    expect(hostRedact(root, { variables: {} })('/a/b')).toBe('/a/b');
   });
 });
