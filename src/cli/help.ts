@@ -71,6 +71,8 @@ Options:
   --idle-timeout TIME  How long the run may be without activity; then it fails
   --json              Print one event a line as JSON, and nothing else, on the standard output
   --log FILE          Write the same lines to a file
+  --redact NAME       Hide the value of this environment variable, too, in all that is printed, written and sent; may be given again. Those that
+                      are named like secrets, and passwords in addresses, are hidden anyway; also for view, query and runs export of a run in a journal
   --record [FILE]     Record the run in a new file, for "wink view" and "wink replay"; without FILE in a folder of the user's state
   --durable           Keep the run in the journal of the user's state folder, for "wink resume"
   --journal FILE      Keep it in this file; for resume, runs, approvals, view, replay and query: where the run is

@@ -20,7 +20,7 @@ const brokenUserInfo = /:\/\/([^\s:/?#@'"<>]*:(?!\d*[/?#])[^\s'"<>]+)@/g;
 const bareUserInfo = /^([^\s:/?#@'"<>]+:[^\s'"<>]+)@/g;
 /** `name=value` in an address, the text of a connection or options of a program: `?password=x`, `;AccountKey=x`, `-Dstore.password=x`. */
 const assignment = /(?:^|[?&;,\s{])([\w.$-]{1,80})\s*=\s*(?:'([^']*)'|"([^"]*)"|([^&;,\s'"}]+))/g;
-/** Names of parameters of addresses that are signed for whoever has them. */
+/** Names of parameters of addresses that hold a signature, which is as good as a password. */
 const signatureName = /^(?:sig|signature|x-amz-signature|x-goog-signature)$/i;
 
 /** Nothing longer is searched for addresses. */
@@ -75,7 +75,7 @@ function userInfoSecrets(name: string, info: string, value: string): readonly Na
     : [together, ...spellings(label, password), ...others];
 }
 
-/** Whether what is before the host of an address is no name of a person or service. */
+/** Whether what is before the host of an address is a token, and not the name of a person or service. */
 function isToken(user: string): boolean {
   return user.length >= 16 && /\d/.test(user) && /[a-z]/i.test(user);
 }
@@ -86,7 +86,7 @@ function spellings(name: string, written: string): readonly NamedSecret[] {
   return [{ name, text: written }, ...(used === written ? [] : [{ name, text: used }])];
 }
 
-/** The value that a text is as JSON; undefined where it is no object. */
+/** The value that a text is as JSON; undefined where it is not an object. */
 function jsonIn(text: string): unknown {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {

@@ -59,6 +59,8 @@ export class DurableCli implements Disposable {
   readonly #gate = join(this.#root, 'gate');
   /** Name of the state folder, beside the folder, of the processes that are started from now on. */
   state = 'state';
+  /** Further environment variables of the processes that are started from now on. */
+  further: Readonly<Record<string, string>> = {};
 
   constructor() {
     mkdirSync(this.folder);
@@ -108,7 +110,11 @@ export class DurableCli implements Disposable {
   }
 
   get #variables(): Readonly<Record<string, string>> {
-    return { GATE: this.#gate, XDG_STATE_HOME: join(this.#root, this.state) };
+    return {
+      ...this.further,
+      GATE: this.#gate,
+      XDG_STATE_HOME: join(this.#root, this.state),
+    };
   }
 }
 

@@ -48,6 +48,26 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
     expect(after.stderr).not.toContain('was interrupted');
   });
 
+  it('hides what the run hid, and is refused where it cannot', async () => {
+    cli.further = { CUSTOMER: 'acme-of-somewhere' };
+    cli.changeTask('Write three files for acme-of-somewhere.');
+    await cli.interrupted('SIGKILL', '--durable', '--redact', 'CUSTOMER');
+    cli.openGate();
+
+    cli.further = {};
+    const refused = await cli.run('resume', 'first');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('the run "first" names "CUSTOMER", which is not the name of');
+
+    cli.further = { CUSTOMER: 'acme-of-somewhere' };
+    expect((await cli.run('resume', 'first')).code).toBe(0);
+    const record = cli.beside('first.jsonl');
+    expect((await cli.run('runs', 'export', 'first', '--out', record)).code).toBe(0);
+    const text = readFileSync(record, 'utf8');
+    expect(text).toContain('Write three files for <CUSTOMER>.');
+    expect(text).not.toContain('acme-of-somewhere');
+  });
+
   it('is announced when a signal has stopped it, too', async () => {
     const stopped = await cli.interrupted('SIGTERM', '--durable', '--apply');
     expect(stopped.code).toBe(143);
