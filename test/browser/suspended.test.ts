@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { skipReason, TestBrowser } from './support/chromium.ts';
 import { PageFolder } from './support/pages.ts';
-import { suspendedRun } from './support/suspended-run.ts';
+import { answeredRun, suspendedRun } from './support/suspended-run.ts';
 
 describe.skipIf(skipReason !== '')(`a run that is suspended${skipReason}`, () => {
   const pages = new PageFolder();
@@ -24,6 +24,33 @@ describe.skipIf(skipReason !== '')(`a run that is suspended${skipReason}`, () =>
       .getByText('first asks about publish: Publish this? The run ended with the question.')
       .waitFor();
     await page.getByText('The run went on here, after 1 commit; changed since it began: tools.').waitFor();
+    await page.close();
+  });
+
+  it('and went on after the answer shows the wait for it, and no re-run', async () => {
+    const page = await browser.visit(pages.write(`${answeredRun.join('\n')}\n`));
+    const said = await page.locator('.sentence').textContent();
+    expect(said).toContain('2 calls in 2 turns · ');
+    expect(said).toContain('7.00 s of work, 1 min 7 s in all, ');
+    expect(said).toContain('50.0 s waiting for a person'.replace('.0 s', ' s'));
+    expect(said).not.toContain('re-run');
+    // In the strip: the wait, and the time in which no process worked on the run.
+    expect(await page.locator('.strip svg rect[fill^="url(#hatch"]').count()).toBe(1);
+    expect(await page.locator('.strip svg title', { hasText: 'No process worked on the run' }).count()).toBe(
+      1,
+    );
+    const row = page.locator('[role=treeitem][data-id="call-2"]');
+    expect(await row.getAttribute('aria-label')).toContain('waited 50.0 s for approval');
+    expect(await row.getAttribute('aria-label')).not.toContain('attempts');
+    expect(await row.locator('.phase.asked').count()).toBe(1);
+    await row.click();
+    const attempts = page.getByRole('group', { name: 'Attempts' }).getByRole('button');
+    expect(await attempts.allTextContents()).toEqual(
+      [' Attempt 1', ' Attempt 2'].map((text) => expect.stringContaining(text.trim())),
+    );
+    await attempts.first().click();
+    await page.getByText('It asked a person, and the run ended with the question.').waitFor();
+    expect(await page.getByRole('heading', { name: 'Conflicts' }).count()).toBe(0);
     await page.close();
   });
 });

@@ -21,7 +21,11 @@ export interface BuiltCall
   feedback: readonly RecordedFeedback[];
   readonly inner: BuiltRun[];
   readonly progress: RecordedCall['progress'][number][];
-  /** The attempt that was committed, and how often the run had been resumed by then: attempts are counted anew. */
+  /** How many attempts the lives before this one have made. */
+  numbering: { readonly life: number; readonly before: number };
+  /** For how long someone was waited for in a life that ended meanwhile, before the next attempt. */
+  waited: { readonly fromMs: number; readonly toMs: number; readonly life: number } | undefined;
+  /** The attempt that was committed, and how often the run had been resumed by then. */
   committed: { readonly attempt: number; readonly life: number } | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../core/internal/index.ts';
 import type { ToolCallOutcome } from '../../core/runtime/index.ts';
 import type { RecordedCall, RecordedProblem, RecordedRun, RecordedTurn } from './run-record.ts';
 
@@ -18,16 +19,20 @@ const failureWords: Readonly<Partial<Record<ToolCallOutcome, string>>> = {
 /** A call that is made so often with the same arguments and nothing committed in between is named. */
 const repetitions = 3;
 
+/** Whether a question of the run was answered: the call has waited for it, then. */
+type IsAnswered = (question: { readonly id: string; readonly digest: string }) => boolean;
+
 /** What a reader should know of a run: failures first, then what cost time, each in the order of the run. */
 export function problemsOf(
   root: RecordedRun,
   turns: readonly RecordedTurn[],
   calls: readonly RecordedCall[],
+  isAnswered: IsAnswered,
 ): readonly RecordedProblem[] {
   const problems = [
     ...failedRun(root),
     ...calls.flatMap(problemsOfCall),
-    ...turns.flatMap(problemsOfTurn),
+    ...turns.flatMap((turn) => problemsOfTurn(turn, isAnswered)),
     ...repeated(calls),
   ];
   return [
@@ -58,18 +63,19 @@ function problemsOfCall(call: RecordedCall): readonly RecordedProblem[] {
     const isWhole = message.includes(`"${toolName}"`);
     add({ kind, isFailure: true, text: isWhole ? message : `${toolName} ${how}: ${message}` });
   }
-  const superseded = attempts.filter((attempt) => attempt.outcome === 'superseded');
+  // One that asked a person goes on in the next attempt.
+  const ran = attempts.filter(({ isSuspended }) => isSuspended !== true);
+  const superseded = ran.filter((attempt) => attempt.outcome === 'superseded');
   if (superseded.length > 0) {
-    const what = [
-      ...new Set(superseded.flatMap(({ conflicts }) => conflicts.map((conflict) => conflict.what))),
-    ];
-    const text = `${toolName} ran ${attempts.length} times: ${what.join(', ')} changed while it ran.`;
+    const what = unique(superseded.flatMap(({ conflicts }) => conflicts.map((conflict) => conflict.what)));
+    const changed = what.length === 0 ? 'what it had read' : what.join(', ');
+    const text = `${toolName} ran ${counted(ran.length, 'time')}: ${changed} changed while it ran.`;
     add({ kind: 'conflicts', isFailure: false, text, count: superseded.length });
   }
   const waits = attempts.flatMap(({ phases }) => phases.approvals);
   if (waits.length > 0) {
     const durationMs = waits.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-    const asked = approvals.map((approval) => approval.policy).join(' and ');
+    const asked = unique(approvals.map((approval) => approval.policy)).join(' and ');
     const text = `${toolName} waited for an approval${asked === '' ? '' : ` that ${asked} asked for`}.`;
     add({ kind: 'approval-wait', isFailure: false, text, count: waits.length, durationMs });
   }
@@ -82,6 +88,10 @@ function problemsOfCall(call: RecordedCall): readonly RecordedProblem[] {
       durationMs: longest,
     });
   return found;
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
 }
 
 function handlerMs({
@@ -98,9 +108,10 @@ function handlerMs({
   return handlerEndedAtMs - handlerStartedAtMs - waited;
 }
 
-function problemsOfTurn(turn: RecordedTurn): readonly RecordedProblem[] {
+function problemsOfTurn(turn: RecordedTurn, isAnswered: IsAnswered): readonly RecordedProblem[] {
   const found: RecordedProblem[] = [];
   for (const { event } of turn.events) {
+    if (event.type === 'approval-pending' && isAnswered(event)) continue;
     const problem = problemOfEvent(event);
     if (problem !== undefined) found.push({ ...problem, count: 1, turn });
   }
@@ -140,9 +151,12 @@ function problemOfEvent(event: RecordedTurn['events'][number]['event']): EventPr
       return costs('approval-wait', text);
     }
     case 'tool-results-dropped':
-      return costs('results-dropped', `The results of ${event.callIds.length} calls became notes.`);
+      return costs(
+        'results-dropped',
+        `The results of ${counted(event.callIds.length, 'call')} became notes.`,
+      );
     case 'turns-dropped':
-      return costs('results-dropped', `${event.turns} turns left the conversation.`);
+      return costs('results-dropped', `${counted(event.turns, 'turn')} left the conversation.`);
     case 'budget-exceeded': {
       const text = `The budget was exceeded: ${event.limit} is ${event.value} of ${event.maximum}.`;
       return { kind: 'budget', isFailure: true, text };
@@ -160,13 +174,18 @@ function problemOfEvent(event: RecordedTurn['events'][number]['event']): EventPr
 function repeated(calls: readonly RecordedCall[]): readonly RecordedProblem[] {
   const found: RecordedProblem[] = [];
   const counts = new Map<string, number>();
+  /** Where the problem of a call that is counted is in the list. */
+  const places = new Map<string, number>();
   for (const call of calls) {
     const key = `${call.run.index} ${call.toolName} ${JSON.stringify(call.params)}`;
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
-    if (count === repetitions) {
+    if (count === repetitions) places.set(key, found.length);
+    const at = places.get(key);
+    if (count >= repetitions && at !== undefined) {
       const text = `${call.toolName} was called ${count} times with the same arguments while nothing changed.`;
-      found.push({ kind: 'repetition', isFailure: false, text, call, count });
+      // The first call of which it is known is the one to look at.
+      found[at] = { kind: 'repetition', isFailure: false, text, call: found[at]?.call ?? call, count };
     }
     const changed = call.attempts.some(
       ({ outcome, writes, files }) => outcome === 'committed' && writes.length + files.length > 0,

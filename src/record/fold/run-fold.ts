@@ -1,7 +1,7 @@
 import { RecordError } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type { BareEvent } from '../../core/runtime/index.ts';
-import type { PendingRow, ResumedRow } from '../format/journal-rows.ts';
+import type { PendingQuestion, PendingRow, ResumedRow } from '../format/journal-rows.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
   AttemptRow,
@@ -16,6 +16,7 @@ import type {
   RunRow,
   SeenRow,
 } from '../format/rows.ts';
+import { AttemptLives } from './attempt-lives.ts';
 import {
   type BuiltCall,
   type BuiltRun,
@@ -51,8 +52,10 @@ export class RunFold {
   };
   readonly #unknown = new Map<string, number>();
   #header: HeaderRow | undefined;
-  /** How often the run was resumed. */
-  #life = 0;
+  readonly #lives = new AttemptLives();
+  readonly #pauses: RunRecord['pauses'][number][] = [];
+  /** Up to where a process is known to have worked on the run. */
+  #workedUntilMs = 0;
   /** Calls that the end of the run cut off: resumed, it makes them again. */
   readonly #cutOff = new Set<BuiltCall>();
   readonly #listener: FoldListener | undefined;
@@ -90,8 +93,13 @@ export class RunFold {
   record(): RunRecord {
     const header = this.#header;
     const [root] = this.#tree.runs;
-    if (header === undefined || root === undefined)
-      throw new RecordError('record-empty', 'The record has no row: its run has not begun.');
+    if (header === undefined || root === undefined) {
+      const why =
+        this.#rows.tornLine === undefined
+          ? 'The record has no row: its run has not begun.'
+          : `Line ${this.#rows.tornLine} is not JSON, or was cut off: the record has no row.`;
+      throw new RecordError('record-empty', why);
+    }
     this.#tree.settleInner();
     const calls = [...this.#tree.calls];
     const turns = [...this.#tree.turns];
@@ -105,14 +113,15 @@ export class RunFold {
       isRedacted: header.redacted,
       isToolRuntime: header.toolRuntime === true,
       isComplete: root.outcome !== undefined,
-      isTorn: this.#rows.isTorn,
+      isTorn: this.#rows.tornLine !== undefined,
       unknownRows: Object.fromEntries(this.#unknown),
       root,
       runs: [...this.#tree.runs],
       turns,
       calls,
       commits: [...this.#commits],
-      problems: problemsOf(root, turns, calls),
+      problems: problemsOf(root, turns, calls, (question) => this.#lives.isAnswered(question)),
+      pauses: [...this.#pauses],
       call: (id) => this.#tree.callById(id),
       stateAt: (seq) => this.#state.at(seq),
       filesAt: (seq) => this.#files.at(seq),
@@ -121,6 +130,8 @@ export class RunFold {
   }
 
   #row(row: Row): void {
+    // An answer is of a process of its own.
+    if ('t' in row && row.type !== 'answer' && row.type !== 'resumed') this.#workedUntilMs = row.t;
     switch (row.type) {
       case 'header':
         return this.#begin(row);
@@ -150,6 +161,10 @@ export class RunFold {
         return this.#resumed(row);
       case 'pending':
         return this.#pending(row);
+      case 'question':
+        return this.#ask(row.question, row.t, false);
+      case 'answer':
+        return this.#lives.answer(row, row.t);
       default:
         // Of these rows a record shows nothing.
         return undefined;
@@ -168,8 +183,8 @@ export class RunFold {
     const call = this.#tree.call(this.#run(parent.run), parent.turn, parent.callId, row.t);
     const run = this.#tree.begin(row, row.t);
     const { attempt, evaluation, policy } = parent;
-    run.life = this.#life;
-    run.parent = { call, attempt, evaluation, ...present({ policy }) };
+    run.life = this.#lives.life;
+    run.parent = { call, attempt: this.#lives.numberOf(call, attempt), evaluation, ...present({ policy }) };
     call.inner.push(run);
   }
 
@@ -199,9 +214,8 @@ export class RunFold {
     if (seq !== undefined && seq !== next)
       throw this.#malformed(`it is commit ${seq}, and the next one is ${next}`);
     const call = this.#settle(row);
-    const attempt = recordedAttempt(row, 'committed', this.#references);
-    call.attempts.push(attempt);
-    call.committed = { attempt: row.attempt, life: this.#life };
+    const attempt = this.#lives.add(call, recordedAttempt(row, 'committed', this.#references));
+    call.committed = { attempt: attempt.number, life: this.#lives.life };
     if (seq === undefined) return;
     call.seq = seq;
     call.isFinal = true;
@@ -216,7 +230,7 @@ export class RunFold {
     const call = row.why === 'failed' ? this.#settle(row) : this.#callOf(row);
     const outcome = row.why === 'superseded' ? 'superseded' : (row.result?.outcome ?? 'rolled-back');
     // A call that never began has no attempt.
-    if (row.attempt > 0) call.attempts.push(recordedAttempt(row, outcome, this.#references));
+    if (row.attempt > 0) this.#lives.add(call, recordedAttempt(row, outcome, this.#references));
     if (call.run.index > 0 || row.why !== 'failed') return;
     const isCutOff = !isDecidedFailure(row);
     if (isCutOff) this.#cutOff.add(call);
@@ -239,7 +253,18 @@ export class RunFold {
       this.#tree.call(run, event.turn, event.callId, atMs).progress.push({ atMs, update: event.update });
       return;
     }
+    if (event.type === 'approval-pending') {
+      const { id, digest, turn, callId } = event;
+      const calls = run.turnsByNumber.get(turn)?.calls.filter((call) => call.callId === callId) ?? none;
+      this.#lives.ask({ id, digest }, { calls, fromMs: atMs, isSuspended: true });
+    }
     this.#tree.turn(run, turnOf(event) ?? 0, atMs).events.push({ atMs, event });
+  }
+
+  #ask(question: PendingQuestion, atMs: number, isSuspended: boolean): void {
+    const askedMs = question.askedAtMs - (this.#header?.startedAtMs ?? 0);
+    const fromMs = Math.max(0, Math.min(askedMs, atMs));
+    this.#lives.ask(question, { calls: this.#tree.waitingCalls(question), fromMs, isSuspended });
   }
 
   #end(row: EndRow): void {
@@ -253,6 +278,7 @@ export class RunFold {
   #pending({ questions, t }: PendingRow): void {
     const last = this.#tree.runs[0]?.turns.at(-1)?.number ?? 0;
     for (const question of questions) {
+      this.#ask(question, t, true);
       const { attempt: _attempt, params: _params, key: _key, askedAtMs: _atMs, ...rest } = question;
       const { expiresAtMs: _expiresAtMs, path, staged, ...asked } = rest;
       this.#event(0, t, {
@@ -267,7 +293,9 @@ export class RunFold {
 
   /** What had ended the run did not. */
   #resumed({ changed, t, turn }: ResumedRow): void {
-    this.#life += 1;
+    this.#lives.next();
+    this.#pauses.push({ fromMs: Math.min(this.#workedUntilMs, t), toMs: t });
+    this.#workedUntilMs = t;
     for (const call of this.#cutOff) reopenCall(call);
     this.#cutOff.clear();
     this.#state.takeBack();
@@ -295,7 +323,7 @@ export class RunFold {
 
   #run(number = 0): BuiltRun {
     const run = this.#tree.runs[number];
-    if (run !== undefined) return run;
+    if (run !== undefined) return this.#lives.reach(run);
     throw this.#malformed(`it belongs to run ${number}, which has not begun`);
   }
 

@@ -144,10 +144,13 @@ export interface RecordedCall
 
 /** One attempt at a call: what it did, whatever became of it. */
 export interface RecordedAttempt {
+  /** From 1, also through lives of the run: the first attempt after it was resumed follows the last one before. */
   readonly number: number;
   /** How the attempt ended. */
   readonly outcome: ToolCallOutcome | 'superseded';
-  /** Milliseconds after the start of the root run. */
+  /** It ended with a question to a person, and so did the run: it is superseded by the attempt after the answer. */
+  readonly isSuspended?: true;
+  /** Milliseconds after the start of the root run. `approvals` holds waits that began in the attempt, also those that lasted longer than the life of the run. */
   readonly phases: { [Name in keyof CallPhases]: CallPhases[Name] };
   readonly base?: number;
   readonly reads: readonly RecordedRead[];
@@ -264,6 +267,8 @@ export interface RunRecord
   readonly calls: readonly RecordedCall[];
   readonly commits: readonly RecordedCommit[];
   readonly problems: readonly RecordedProblem[];
+  /** When no process worked on the run: from its end, or the last that is known before an interruption, to where it was resumed. */
+  readonly pauses: readonly { readonly fromMs: number; readonly toMs: number }[];
   /** Call by `RecordedCall.id`. */
   call(id: string): RecordedCall | undefined;
   /** State after a commit; 0: at the start. */

@@ -1,4 +1,5 @@
 import { none } from '../../core/internal/index.ts';
+import type { PendingQuestion } from '../format/journal-rows.ts';
 import type { Row, RunHeader } from '../format/rows.ts';
 import { type BuiltCall, type BuiltRun, type BuiltTurn, builtRun, isTakenIn } from './built.ts';
 
@@ -50,12 +51,30 @@ export class RunTree {
       progress: [],
       isRedacted: false,
       committed: undefined,
+      numbering: { life: 0, before: 0 },
+      waited: undefined,
     };
     this.#callsByPlace.set(place, call);
     this.#callsById.set(call.id, call);
     this.calls.push(call);
     turn.calls.push(call);
     return call;
+  }
+
+  /** The calls that wait for the answer to a question, outermost first, as far as they are known. */
+  waitingCalls({ turn, callId, path }: PendingQuestion): readonly BuiltCall[] {
+    const [root] = this.runs;
+    // A call inside another one waits in the turn of that one, the last of the run.
+    let turns = [path === undefined ? root?.turnsByNumber.get(turn) : root?.turns.at(-1)];
+    const found: BuiltCall[] = [];
+    for (const id of [...(path ?? none).map((outer) => outer.callId), callId]) {
+      const calls: readonly BuiltCall[] = turns.flatMap((each) => each?.calls ?? []);
+      const call = calls.findLast((each) => each.callId === id);
+      if (call === undefined) break;
+      found.push(call);
+      turns = call.inner.flatMap((run) => run.turns);
+    }
+    return found;
   }
 
   callById(id: string): BuiltCall | undefined {

@@ -23,9 +23,9 @@ export class RowReader {
   #hasHeader = false;
   #torn: { readonly line: number; readonly cause: unknown } | undefined;
 
-  /** True when the last line was cut off. */
-  get isTorn(): boolean {
-    return this.#torn !== undefined;
+  /** The number of the last line, when it was cut off. */
+  get tornLine(): number | undefined {
+    return this.#torn?.line;
   }
 
   /** The number of lines so far. */

@@ -1,5 +1,6 @@
 import { cutLine } from '../../core/internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../record/index.ts';
+import { timesRun } from './phases.ts';
 import { visible } from './visible.ts';
 import { many } from './words.ts';
 
@@ -13,6 +14,8 @@ export function callLead(call: RecordedCall, attempt: RecordedAttempt | undefine
     return call.run.outcome === 'suspended'
       ? 'It waits for the answer to a question, its own or one of a call before it.'
       : 'It had not ended when the record did.';
+  if (attempt?.isSuspended === true)
+    return 'It asked a person, and the run ended with the question. The next attempt went on with the answer.';
   if (attempt?.outcome === 'superseded') {
     const by = attempt.conflicts.flatMap((conflict) => conflict.by);
     const who = by.length === 0 ? '' : ` by ${[...new Set(by)].join(', ')}`;
@@ -25,7 +28,8 @@ export function callLead(call: RecordedCall, attempt: RecordedAttempt | undefine
     files === 0 ? '' : ` ${many(files, 'file')} it had changed ${files === 1 ? 'is' : 'are'} as before.`;
   switch (call.outcome) {
     case 'committed': {
-      const again = call.attempts.length > 1 ? `Landed in attempt ${call.attempts.length}. ` : '';
+      const again =
+        timesRun(call) > 1 ? `Landed in attempt ${attempt?.number ?? call.attempts.length}. ` : '';
       return visible(`${again}${cutLine(call.message ?? '', 300)}`);
     }
     case 'denied':

@@ -1,5 +1,5 @@
 import type { RecordedCall, RecordedTurn, RunRecord } from '../../record/index.ts';
-import { endOf, phasesOf, timeIn } from './phases.ts';
+import { endOf, phasesOfCall, timeIn } from './phases.ts';
 import { answeredAt, requestTokens, runEnd } from './turns.ts';
 import { clock, duration, type Mark, markOf } from './words.ts';
 
@@ -22,6 +22,8 @@ export interface Strip {
   readonly totalMs: number;
   readonly ticks: readonly { readonly x: number; readonly label: string }[];
   readonly shapes: readonly StripShape[];
+  /** When no process worked on the run. */
+  readonly pauses: readonly { readonly x: number; readonly width: number }[];
   /** Size of the requests as steps, `y` as a share of the largest. */
   readonly requests: readonly { readonly x: number; readonly y: number }[];
   readonly maxTokens: number;
@@ -68,6 +70,7 @@ export function layoutStrip(record: RunRecord, width: number): Strip {
     totalMs,
     ticks: ticksOf(totalMs, width, x),
     shapes,
+    pauses: record.pauses.map(({ fromMs, toMs }) => ({ x: x(fromMs), width: x(toMs) - x(fromMs) })),
     requests: sizes.map(({ atMs, tokens }) => ({ x: x(atMs), y: maxTokens === 0 ? 0 : tokens / maxTokens })),
     maxTokens,
     lanes,
@@ -94,15 +97,14 @@ function shapesOf(call: RecordedCall, lane: number, x: (atMs: number) => number)
   const last = call.attempts.at(-1);
   const from = x(call.startedAtMs);
   const whole = Math.max(minBar, x(endOf(call)) - from);
-  const phases = last === undefined ? [] : phasesOf(last);
-  const asked = phases.filter(({ kind }) => kind === 'asked');
+  const asked = phasesOfCall(call).filter(({ kind }) => kind === 'asked');
   const found: StripShape[] = asked.map((phase) => ({
     ...base,
     kind: 'asked',
     x: x(phase.fromMs),
     width: Math.max(minBar, x(phase.toMs) - x(phase.fromMs)),
   }));
-  const ranMs = last === undefined ? 0 : timeIn(last, 'ran');
+  const ranMs = last === undefined ? 0 : timeIn(last, call.attempts.at(-2), 'ran');
   const lengthMs = endOf(call) - call.startedAtMs;
   if (asked.length > 0 || ranMs < lengthMs / 3) {
     found.unshift({ ...base, kind: 'wait', x: from, width: whole });

@@ -1,5 +1,6 @@
 import type { RecordedCall, RunRecord } from '../../record/index.ts';
-import { askedMs } from './phases.ts';
+import { askedMs, timesRun } from './phases.ts';
+import { runEnd } from './turns.ts';
 import type { Mark } from './words.ts';
 
 /** What the sentence of the header counts and filters by, in its order. */
@@ -31,13 +32,13 @@ const byOutcome = (outcome: RecordedCall['outcome'], mark: Mark, label: string):
 
 export const filters: Readonly<Record<FilterName, Filter>> = {
   committed: byOutcome('committed', 'ok', 'committed'),
-  again: { mark: 'superseded', label: 'after a re-run', matches: (call) => call.attempts.length > 1 },
+  again: { mark: 'superseded', label: 'after a re-run', matches: (call) => timesRun(call) > 1 },
   'rolled-back': byOutcome('rolled-back', 'rolled-back', 'rolled back'),
   denied: byOutcome('denied', 'denied', 'denied'),
   rejected: byOutcome('rejected', 'rejected', 'rejected'),
   aborted: byOutcome('aborted', 'rejected', 'aborted'),
   running: byOutcome(undefined, 'running', 'not ended'),
-  asked: { mark: 'ask', label: 'waiting for a person', matches: (call) => askedMs(call) > 0 },
+  asked: { mark: 'ask', label: 'waiting for a person', matches: (call) => askedMs([call]) > 0 },
   unenforced: {
     mark: 'denied',
     label: 'refused without enforcement',
@@ -54,17 +55,24 @@ export interface Totals {
   readonly turns: number;
   readonly counts: Readonly<Record<FilterName, number>>;
   readonly askedMs: number;
+  /** From the start of the run to its end, and without the time in which no process worked on it. */
+  readonly inAllMs: number;
+  readonly workMs: number;
 }
 
 export function totalsOf(record: RunRecord): Totals {
   const counts = Object.fromEntries(
     filterNames.map((name) => [name, record.calls.filter(filters[name].matches).length]),
   );
+  const inAllMs = runEnd(record);
+  const pausedMs = record.pauses.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   return {
     calls: record.calls.length,
     turns: record.root.turns.length,
     // Of every name, as was just counted.
     counts: counts as Record<FilterName, number>,
-    askedMs: record.calls.reduce((sum, call) => sum + askedMs(call), 0),
+    askedMs: askedMs(record.calls),
+    inAllMs,
+    workMs: Math.max(0, inAllMs - pausedMs),
   };
 }

@@ -22,8 +22,10 @@ export function turnEnd(turn: RecordedTurn): number {
 
 /** The end of the run; where the record ends before it, the last time in it. */
 export function runEnd(record: RunRecord): number {
-  if (record.root.endedAtMs !== undefined) return record.root.endedAtMs;
-  let end = record.root.startedAtMs;
+  const { outcome, startedAtMs, endedAtMs = startedAtMs } = record.root;
+  // What waits for a person goes on when the run has ended.
+  if (outcome !== undefined && outcome !== 'suspended') return endedAtMs;
+  let end = endedAtMs;
   for (const turn of record.turns) end = Math.max(end, turnEnd(turn));
   return end;
 }

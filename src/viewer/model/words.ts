@@ -22,6 +22,16 @@ export function markOf(outcome: Outcome | undefined): Mark {
   return outcome === undefined ? 'running' : (outcomes[outcome]?.[0] ?? 'rejected');
 }
 
+/** The mark and the word of an attempt; one that asked a person, and ended the run with the question, has those of a question. */
+export function endOfAttempt({ outcome, isSuspended }: Pick<RecordedAttempt, 'outcome' | 'isSuspended'>): {
+  readonly mark: Mark;
+  readonly word: string;
+} {
+  return isSuspended === true
+    ? { mark: 'ask', word: 'Waited for a person' }
+    : { mark: markOf(outcome), word: wordOf(outcome) };
+}
+
 export function wordOf(outcome: Outcome | undefined): string {
   return outcome === undefined ? 'Not ended' : (outcomes[outcome]?.[1] ?? outcome);
 }

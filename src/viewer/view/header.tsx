@@ -2,7 +2,6 @@ import type { JSX, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { TokenPrices, TokenUsage } from '../../core/tool/index.ts';
 import { type FilterName, filterNames, filters } from '../model/totals.ts';
-import { runEnd } from '../model/turns.ts';
 import { visible } from '../model/visible.ts';
 import { costOf, count, duration, many, money, percent } from '../model/words.ts';
 import { Icon } from './parts/parts.tsx';
@@ -71,7 +70,8 @@ export function Sentence({ isLive }: { readonly isLive: boolean }): JSX.Element 
         </>
       ))}
       {' · '}
-      <b>{duration(runEnd(record))}</b>
+      <b>{duration(totals.workMs)}</b>
+      {totals.workMs < totals.inAllMs ? ` of work, ${duration(totals.inAllMs)} in all` : null}
       {totals.counts.asked > 0 ? (
         <>
           {', '}

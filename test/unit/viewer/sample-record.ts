@@ -161,6 +161,7 @@ export function sampleRecord(
     calls,
     commits,
     problems: [],
+    pauses: [],
     call: (id) => calls.find((call) => call.id === id),
     stateAt: more.slices ?? (() => []),
     filesAt: () => [],

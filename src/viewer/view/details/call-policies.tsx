@@ -63,7 +63,7 @@ function Answer({ answer, call }: { readonly answer: PolicyAnswer; readonly call
         {approvals.map(({ approved, answer: words }, index) => (
           <p key={index}>
             {approved ? 'Approved' : 'Not approved'}
-            {askedMs(call) > 0 ? ` after ${duration(askedMs(call))}` : ''}
+            {askedMs([call]) > 0 ? ` after ${duration(askedMs([call]))}` : ''}
             {words === undefined ? '.' : `: ${visible(words)}`}
           </p>
         ))}

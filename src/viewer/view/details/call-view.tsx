@@ -5,7 +5,7 @@ import { callLead } from '../../model/call-lead.ts';
 import { timeIn } from '../../model/phases.ts';
 import { innerName, turnOf } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
-import { clock, count, duration, many, markOf, wordOf } from '../../model/words.ts';
+import { clock, count, duration, endOfAttempt, many, markOf, wordOf } from '../../model/words.ts';
 import { Changes } from '../files/changes.tsx';
 import { Commands } from '../parts/commands.tsx';
 import {
@@ -37,7 +37,8 @@ export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element
   const wanted = store.attempts.value.get(call.id);
   const attempt = call.attempts.find(({ number }) => number === wanted) ?? last;
   const outcome = attempt?.outcome ?? call.outcome;
-  const mark = markOf(outcome);
+  const { mark, word } =
+    attempt === undefined ? { mark: markOf(outcome), word: wordOf(outcome) } : endOfAttempt(attempt);
   const isLast = attempt === last;
   return (
     <>
@@ -45,7 +46,7 @@ export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element
       <div class="heading">
         <h2 class="mono">{visible(call.toolName)}</h2>
         <span class={`outcome ${mark}`}>
-          <Icon mark={mark} /> {wordOf(outcome)}
+          <Icon mark={mark} /> {word}
           {isLast && call.reason !== undefined && call.reason !== outcome ? (
             <span class="mono">{`  ${call.reason}`}</span>
           ) : null}
@@ -63,7 +64,7 @@ export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element
                 store.attempts.value = new Map(store.attempts.value).set(call.id, each.number);
               }}
             >
-              <Icon mark={markOf(each.outcome)} />
+              <Icon mark={endOfAttempt(each).mark} />
               Attempt {each.number}
             </button>
           ))}
@@ -100,7 +101,9 @@ function CallFacts({ call, attempt }: CallProps): VNode {
     <Facts
       facts={[
         ['at', clock(attempt?.phases.startedAtMs ?? call.startedAtMs)],
-        ...(attempt === undefined ? [] : attemptFacts(attempt)),
+        ...(attempt === undefined
+          ? []
+          : attemptFacts(attempt, call.attempts[call.attempts.indexOf(attempt) - 1])),
         ['effects', call.effects ?? 'not known'],
         ['tokens inside', tokens && count(tokens)],
         [
@@ -119,15 +122,15 @@ function CallFacts({ call, attempt }: CallProps): VNode {
 /** Waits shorter than this are not facts. */
 const minWaitMs = 40;
 
-function attemptFacts(attempt: RecordedAttempt): readonly Fact[] {
+function attemptFacts(attempt: RecordedAttempt, before: RecordedAttempt | undefined): readonly Fact[] {
   const waited = (kind: 'place' | 'asked' | 'turn', leastMs: number): string | undefined => {
-    const ms = timeIn(attempt, kind);
+    const ms = timeIn(attempt, before, kind);
     return ms > leastMs ? duration(ms) : undefined;
   };
   const isDecided = attempt.phases.handlerStartedAtMs === undefined;
   return [
     ['waited for a place', waited('place', minWaitMs)],
-    [isDecided ? 'decided in' : 'ran', duration(timeIn(attempt, 'ran'))],
+    [isDecided ? 'decided in' : 'ran', duration(timeIn(attempt, before, 'ran'))],
     ['waited for a person', waited('asked', 0)],
     ['waited for its turn', attempt.outcome === 'superseded' ? undefined : waited('turn', minWaitMs)],
   ];
@@ -264,7 +267,7 @@ const otherReason = 'It was superseded for another reason than a conflict.';
 function Conflicts({ attempt }: { readonly attempt: RecordedAttempt }): VNode | null {
   const store = useStore();
   const hasNone = attempt.conflicts.length === 0;
-  if (hasNone && attempt.outcome !== 'superseded') return null;
+  if (hasNone && (attempt.outcome !== 'superseded' || attempt.isSuspended === true)) return null;
   return (
     <Section title="Conflicts" empty={hasNone ? otherReason : undefined}>
       {attempt.conflicts.map(({ what, by }, index) => {

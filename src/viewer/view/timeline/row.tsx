@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { cutLine } from '../../../core/internal/index.ts';
 import type { RecordedCall } from '../../../record/index.ts';
-import { askedMs, lengthOf, phasesOf } from '../../model/phases.ts';
+import { askedMs, lengthOf, phasesOf, timesRun } from '../../model/phases.ts';
 import type { CallRow, TimelineRow, TurnRow } from '../../model/rows.ts';
 import {
   answeredAt,
@@ -91,6 +91,7 @@ function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
   const store = useStore();
   const { call, level, found } = row;
   const depth = Math.max(0, (level - 2) / 2);
+  const times = timesRun(call);
   const inner = call.inner.reduce((sum, run) => sum + run.turns.length, 0);
   return (
     <>
@@ -108,9 +109,7 @@ function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
           <i>
             <Marked text={brief(call)} />
           </i>
-          {call.attempts.length > 1 ? (
-            <span class="badge" title={`${call.attempts.length} attempts`}>{`×${call.attempts.length}`}</span>
-          ) : null}
+          {times > 1 ? <span class="badge" title={`${times} attempts`}>{`×${times}`}</span> : null}
           {inner > 0 ? (
             <button
               class="badge"
@@ -140,11 +139,12 @@ function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
 
 /** What a screen reader says of a call: everything that the bars show, too. */
 function labelOf(call: RecordedCall): string {
-  const asked = askedMs(call);
+  const asked = askedMs([call]);
+  const times = timesRun(call);
   const parts = [
     `${call.toolName} ${brief(call)}`.trim(),
     `${wordOf(call.outcome)}${call.reason === undefined || call.reason === call.outcome ? '' : ` ${call.reason}`}`,
-    call.attempts.length > 1 ? `${call.attempts.length} attempts` : '',
+    times > 1 ? `${times} attempts` : '',
     asked > 0 ? `waited ${duration(asked)} for approval` : '',
     call.outcome === undefined ? '' : duration(lengthOf(call)),
   ];
@@ -163,7 +163,7 @@ function Waterfall({ call }: { readonly call: RecordedCall }): VNode {
       {call.attempts.flatMap((attempt, index) => {
         const mark = markOf(attempt.outcome);
         const lane = attempts > 1 ? laneStyle(index, attempts) : undefined;
-        return phasesOf(attempt).flatMap((phase, number) => {
+        return phasesOf(attempt, call.attempts[index - 1]).flatMap((phase, number) => {
           const isWait = phase.kind === 'place' || phase.kind === 'turn';
           if (isWait && phase.toMs - phase.fromMs < length / 60) return [];
           if (phase.kind === 'turn' && attempt.outcome === 'superseded') return [];

@@ -63,7 +63,7 @@ export function StripDrawing(props: {
   readonly id: string;
 }): VNode {
   const { strip, width, id } = props;
-  const { requests, maxTokens } = strip;
+  const { requests, maxTokens, pauses } = strip;
   let lid = '';
   for (const { x, y } of requests)
     lid += lid === '' ? `M${x},${height - 20 * y}` : `H${x}V${height - 20 * y}`;
@@ -72,6 +72,11 @@ export function StripDrawing(props: {
       <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
         <path d="M1 0V5" stroke="var(--wait-fill)" stroke-width="2" />
       </pattern>
+      {pauses.map((pause) => (
+        <rect key={pause.x} {...pause} y="14" height={height - 14} fill="var(--line)" opacity=".7">
+          <title>No process worked on the run</title>
+        </rect>
+      ))}
       {strip.ticks.map(({ x, label }) => (
         <g key={label}>
           <line x1={x} x2={x} y1="14" y2={height} stroke="var(--line)" />

@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readRunRecord } from 'weakincentives/record';
+import {
+  binding,
+  Filesystem,
+  MemoryFilesystem,
+  promptTemplate,
+  section,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { readRunRecord, runRecorder } from 'weakincentives/record';
+import { scriptedAdapter } from 'weakincentives/testing';
 
 const linesOf = (file: string): readonly string[] =>
   readFileSync(new URL(`../../../fixtures/golden/${file}`, import.meta.url), 'utf8')
@@ -35,6 +45,53 @@ describe('the problems of a record', () => {
       'failed-run: The run failed: The answer of the model "golden adapter" cannot be used: It answered <secret>. (prompt "outer", turn 2)',
       'failed-run: The model gave no answer: It answered <secret>.',
       'conflicts: note ran 2 times: key k of slice notes, kind notes/k.md changed while it ran.',
+    ]);
+  });
+
+  it('count what was called again and again until something changed', async () => {
+    const look = tool({
+      name: 'look',
+      description: 'Looks.',
+      effects: 'read',
+      execute: () => ToolResult.ok(null),
+    });
+    const write = tool({
+      name: 'write',
+      description: 'Writes.',
+      execute: async (_params, { filesystem }) => {
+        await filesystem.write('a.md', 'a');
+        return ToolResult.ok(null);
+      },
+    });
+    const template = promptTemplate({
+      ns: 'test',
+      key: 'looks',
+      resources: [binding(Filesystem, { instance: new MemoryFilesystem() })],
+      sections: [section({ title: 'Task', key: 'task', template: 'Look.', tools: [look, write] })],
+    });
+    const names = [
+      'look',
+      'look',
+      'look',
+      'look',
+      'look',
+      'write',
+      'look',
+      'look',
+      'write',
+      'look',
+      'look',
+      'look',
+      'look',
+    ];
+    const lines: string[] = [];
+    const recorder = runRecorder({ write: (line) => void lines.push(line) });
+    const adapter = scriptedAdapter([...names.map((name) => ({ toolCalls: [{ name }] })), { text: 'done' }]);
+    await adapter.evaluate(template.bind(), { observers: [recorder] });
+    const { problems } = await readRunRecord(lines);
+    expect(problems.map(({ text, count, call }) => [text, count, call?.id])).toEqual([
+      ['look was called 5 times with the same arguments while nothing changed.', 5, 'call-3-1'],
+      ['look was called 4 times with the same arguments while nothing changed.', 4, 'call-12-1'],
     ]);
   });
 

@@ -22,7 +22,7 @@ describe('phasesOf', () => {
         { fromMs: 40, toMs: 90 },
       ],
     });
-    expect(phasesOf(asked)).toEqual([
+    expect(phasesOf(asked, undefined)).toEqual([
       { kind: 'place', fromMs: 0, toMs: 5 },
       { kind: 'ran', fromMs: 5, toMs: 10 },
       { kind: 'asked', fromMs: 10, toMs: 20 },
@@ -30,19 +30,50 @@ describe('phasesOf', () => {
       { kind: 'asked', fromMs: 40, toMs: 90 },
       { kind: 'turn', fromMs: 90, toMs: 100 },
     ]);
-    expect([timeIn(asked, 'ran'), timeIn(asked, 'asked')]).toEqual([25, 60]);
+    expect([timeIn(asked, undefined, 'ran'), timeIn(asked, undefined, 'asked')]).toEqual([25, 60]);
   });
 
   it('counts the wait for a place once, however often a call is tried', () => {
+    const first = attempt({
+      requestedAtMs: 0,
+      startedAtMs: 5,
+      endedAtMs: 40,
+      settledAtMs: 45,
+      approvals: [],
+    });
     const again = attempt(
       { requestedAtMs: 0, startedAtMs: 50, endedAtMs: 60, settledAtMs: 60, approvals: [] },
       2,
     );
-    expect(phasesOf(again)).toEqual([{ kind: 'ran', fromMs: 50, toMs: 60 }]);
+    expect(phasesOf(again, first)).toEqual([{ kind: 'ran', fromMs: 50, toMs: 60 }]);
+    // In another life of the run it waits anew.
+    const resumed = attempt(
+      { requestedAtMs: 70, startedAtMs: 80, endedAtMs: 90, settledAtMs: 90, approvals: [] },
+      3,
+    );
+    expect(phasesOf(resumed, again)).toEqual([
+      { kind: 'place', fromMs: 70, toMs: 80 },
+      { kind: 'ran', fromMs: 80, toMs: 90 },
+    ]);
+  });
+
+  it('has the wait for an answer that came when the attempt had ended', () => {
+    const approvals = [{ fromMs: 20, toMs: 500 }];
+    const suspended = attempt({
+      requestedAtMs: 0,
+      startedAtMs: 0,
+      endedAtMs: 20,
+      settledAtMs: 21,
+      approvals,
+    });
+    expect(phasesOf(suspended, undefined)).toEqual([
+      { kind: 'ran', fromMs: 0, toMs: 20 },
+      { kind: 'asked', fromMs: 20, toMs: 500 },
+    ]);
   });
 
   it('has a moment in which a call that never began was decided', () => {
-    expect(phasesOf(attempt({ requestedAtMs: 7, settledAtMs: 7, approvals: [] }, 0))).toEqual([
+    expect(phasesOf(attempt({ requestedAtMs: 7, settledAtMs: 7, approvals: [] }, 0), undefined)).toEqual([
       { kind: 'ran', fromMs: 7, toMs: 7 },
     ]);
   });
@@ -60,6 +91,7 @@ describe('phasesOf', () => {
             ];
         const phases = phasesOf(
           attempt({ requestedAtMs: a, startedAtMs: b, endedAtMs: e, settledAtMs: h, approvals }),
+          undefined,
         );
         let at = a;
         for (const phase of phases.filter(({ fromMs, toMs }) => toMs > fromMs)) {
@@ -71,10 +103,20 @@ describe('phasesOf', () => {
     );
   });
 
-  it('sums the waits of all attempts of a call', () => {
-    const approvals = [{ fromMs: 1, toMs: 4 }];
-    const phases = { requestedAtMs: 0, startedAtMs: 0, endedAtMs: 5, settledAtMs: 5, approvals };
-    const record = sampleRecord([{ calls: [{ attempts: [{ phases }, { phases }] }] }]);
-    expect(record.calls.map(askedMs)).toEqual([6]);
+  it('sums the waits of all attempts, and counts once what calls waited for at the same time', () => {
+    const waiting = (fromMs: number, toMs: number) => ({
+      phases: {
+        requestedAtMs: 0,
+        startedAtMs: 0,
+        endedAtMs: 5,
+        settledAtMs: 5,
+        approvals: [{ fromMs, toMs }],
+      },
+    });
+    const record = sampleRecord([
+      { calls: [{ attempts: [waiting(1, 4), waiting(10, 14)] }, { attempts: [waiting(2, 12)] }] },
+    ]);
+    expect(record.calls.map((call) => askedMs([call]))).toEqual([7, 10]);
+    expect(askedMs(record.calls)).toBe(13);
   });
 });
