@@ -30,7 +30,7 @@ export function recordedHandler({ call, tool, slices, now }: RecordedHandlerPart
       throw new VisibilityExpansionRequired(openedSections, openingReason(message));
     const attempt = call.attempts.at(-1);
     if (attempt !== undefined) {
-      fork.apply(replayedSteps(attempt, slices));
+      fork.apply(replayedSteps(attempt, tool, slices));
       if (attempt.files.length > 0)
         context.filesystem.apply(filePatch(attempt.files, { atMs: now(), dataOf: bytesOrBlanks }));
     }
@@ -92,16 +92,26 @@ function attachmentsOf({ run, turn, callId }: RecordedCall): readonly MediaPart[
 }
 
 /** Whether the `succeeded` event is part of what the last attempt did. */
-function hasSucceeded({ attempts }: RecordedCall, { succeeded }: AnyTool): boolean {
-  return attempts.at(-1)?.events.some(({ name }) => name === succeeded.name) === true;
+function hasSucceeded({ attempts }: RecordedCall, tool: AnyTool): boolean {
+  return successIn(attempts.at(-1)?.events ?? [], tool) >= 0;
 }
 
-/** What an attempt did to the session. What policies remember is not part of it, but for what their reducers make of its events. */
-function replayedSteps({ writes, log, events }: RecordedAttempt, slices: ReplayedSlices): SessionPatch {
-  const isRecorded = ({ slice }: { readonly slice: string }): boolean => slices.isTaken(slice);
-  const patch = sessionPatch({ writes: writes.filter(isRecorded), log: log.filter(isRecorded) });
+/** Where the success of a call is among its events; -1 where it is not. What policies dispatched to record it comes after it. */
+function successIn(events: RecordedAttempt['events'], { succeeded }: AnyTool): number {
+  return events.findLastIndex(({ name }) => name === succeeded.name);
+}
+
+/**
+ * What the handler of an attempt did to the session. Of slices that policies alone write to it is what their reducers make of the events, now as the
+ * policies are those of the present.
+ */
+function replayedSteps(attempt: RecordedAttempt, tool: AnyTool, slices: ReplayedSlices): SessionPatch {
+  const { writes, log, events } = attempt;
+  const isTaken = ({ slice }: { readonly slice: string }): boolean => slices.isTaken(slice);
+  const patch = sessionPatch({ writes: writes.filter(isTaken), log: log.filter(isTaken) });
   const ofPolicies = slices.ofPolicies();
-  const reduced = events.map(
+  const success = successIn(events, tool);
+  const reduced = (success < 0 ? events : events.slice(0, success + 1)).map(
     ({ name, payload }) => ({ op: 'event', event: name, payload, slices: ofPolicies }) as const,
   );
   return { ...patch, operations: [...patch.operations, ...reduced] };
