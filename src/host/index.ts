@@ -19,3 +19,4 @@ export { type FileRunRecorder, openRunRecorder } from './record-file/open-run-re
 export { type HostWorkspace, openHostWorkspace } from './run-workspace/open-workspace.ts';
 export { openStagedFolder } from './staged-folder/open-staged-folder.ts';
 export type { StagedFolder } from './staged-folder/staged-folder.ts';
+export { openPrivateFolder } from './staged-folder/staging/private-folder.ts';

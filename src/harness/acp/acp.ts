@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type {
   ClientConnection,
   ContentBlock,
@@ -14,6 +11,7 @@ import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present, untilAborted } from '../../core/internal/index.ts';
 import type { FinishReason, InputPart } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
+import { openPrivateFolder } from '../../host/index.ts';
 import {
   type AgentHarness,
   type HarnessOutcome,
@@ -110,33 +108,29 @@ class AcpRun {
     const sdk = await loadAcpSdk();
     const { args = [], command, cwd, env = {} } = this.#settings;
     const { logger } = this.#options;
-    const own = cwd === undefined ? await mkdtemp(join(tmpdir(), 'wink-acp-')) : undefined;
+    await using own = cwd === undefined ? await openPrivateFolder() : undefined;
+    const folder = cwd ?? own?.path ?? '.';
+    await using agent = await startAgent({ command, args, env, cwd: folder }, this.#clock, logger);
+    const connection = this.#connect(sdk, agent);
+    const ended = agent.ended.then((how) => {
+      throw new Error(`The agent ${how} before it had answered.`);
+    });
+    const conversation = this.#converse(connection, folder).catch((error: unknown) => {
+      // The way it ended says more than that its output has.
+      if (connection.signal.aborted) return this.#reasonOf(ended, error);
+      throw error;
+    });
+    const abandoned = this.#abandoned();
+    for (const each of [conversation, ended, abandoned.promise]) each.catch(() => undefined);
     try {
-      const folder = cwd ?? own ?? '.';
-      await using agent = await startAgent({ command, args, env, cwd: folder }, this.#clock, logger);
-      const connection = this.#connect(sdk, agent);
-      const ended = agent.ended.then((how) => {
-        throw new Error(`The agent ${how} before it had answered.`);
-      });
-      const conversation = this.#converse(connection, folder).catch((error: unknown) => {
-        // The way it ended says more than that its output has.
-        if (connection.signal.aborted) return this.#reasonOf(ended, error);
-        throw error;
-      });
-      const abandoned = this.#abandoned();
-      for (const each of [conversation, ended, abandoned.promise]) each.catch(() => undefined);
-      try {
-        return await Promise.race([conversation, ended, abandoned.promise]);
-      } catch (error) {
-        throw readable(sdk, error);
-      } finally {
-        abandoned.end();
-        connection.close();
-        // Its requests are rejected now, and it closes what it has opened.
-        await conversation.catch(() => undefined);
-      }
+      return await Promise.race([conversation, ended, abandoned.promise]);
+    } catch (error) {
+      throw readable(sdk, error);
     } finally {
-      if (own !== undefined) await rm(own, { recursive: true, force: true });
+      abandoned.end();
+      connection.close();
+      // Its requests are rejected now, and it closes what it has opened.
+      await conversation.catch(() => undefined);
     }
   }
 

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   assertOptions,
@@ -11,6 +9,7 @@ import {
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
+import { openPrivateFolder } from '../../host/index.ts';
 import {
   type AgentHarness,
   AnswerSchema,
@@ -142,7 +141,8 @@ class ClaudeHarness implements AgentHarness {
   async run(request: HarnessRequest, options: HarnessRunOptions): Promise<HarnessOutcome> {
     const { sdk: given } = this.#options;
     const [sdk, serverSdk] = await Promise.all([given ?? loadClaudeAgentSdk(), loadServerSdk()]);
-    const home = await mkdtemp(join(tmpdir(), 'wink-claude-'));
+    await using folder = await openPrivateFolder();
+    const home = folder.path;
     const events = new CallEvents();
     const endEvents = request.tools.onEvent((event) => events.onEvent(event));
     const processes = new ClaudeProcesses(options.clock, options.logger);
@@ -173,7 +173,6 @@ class ClaudeHarness implements AgentHarness {
       options.signal.removeEventListener('abort', kill);
       endEvents();
       await processes.end();
-      await rm(home, { recursive: true, force: true });
     }
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { posix } from 'node:path';
-import { childPath, segmentsOf } from '../../../core/filesystem/index.ts';
+import { childPath, maxPathDepth, segmentsOf } from '../../../core/filesystem/index.ts';
 import { attempt } from '../../../core/internal/index.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { journalIds } from '../commit/journal.ts';
@@ -104,10 +104,11 @@ function directoriesAround(path: string): readonly string[] {
   return [...directories, '.'];
 }
 
-/** All directories of the folder, without following links. One that cannot be read has no files for us. */
+/** All directories of the folder that a path can name, without following links. One that cannot be read has no files for us. */
 function directoriesBelow(jail: HostJail): readonly string[] {
   const found = ['.'];
   for (const directory of found) {
+    if (directory !== '.' && segmentsOf(directory).length >= maxPathDepth) continue;
     for (const { name, isDirectory } of entriesOf(jail, directory))
       if (isDirectory) found.push(directory === '.' ? name : childPath(directory, name));
   }

@@ -1,6 +1,7 @@
 import { FilesystemError } from '../../../core/error/index.ts';
 import type { Filesystem } from '../../../core/filesystem/index.ts';
 import { pathError } from '../../../core/filesystem/index.ts';
+import { EventLoopYield, systemClock } from '../../../core/session/index.ts';
 import { type Baseline, hashOf, type StagedFile } from '../staging/baseline.ts';
 import { isCovered, type StagedFolderReport } from './collect-report.ts';
 import type { FolderScan } from './scan-folder.ts';
@@ -34,25 +35,31 @@ export async function applyScan(
   scan: FolderScan,
   isCollected: (path: string) => boolean,
 ): Promise<Pick<StagedFolderReport, 'created' | 'modified' | 'removed'>> {
+  // A file system may answer without ever waiting for anything, and a command may have changed many things.
+  const eventLoop = new EventLoopYield(systemClock);
   const difference = compare(baseline, scan, isCollected);
-  const { writes, removals } = await check(filesystem, baseline, scan, difference);
+  const { writes, removals } = await check(filesystem, baseline, scan, difference, eventLoop);
   const { removedDirectories, createdDirectories } = difference;
   if (writes.length + removals.length + removedDirectories.length + createdDirectories.length > 0) {
     await using before = await filesystem.snapshot();
     let isTouched = false;
     try {
       for (const path of removals) {
+        await eventLoop.pauseIfDue();
         await filesystem.remove(path);
         isTouched = true;
       }
       for (const path of removedDirectories) {
+        await eventLoop.pauseIfDue();
         isTouched = (await removeEmptyDirectory(filesystem, path)) || isTouched;
       }
       for (const path of createdDirectories) {
+        await eventLoop.pauseIfDue();
         await filesystem.mkdir(path);
         isTouched = true;
       }
       for (const [path, content] of writes) {
+        await eventLoop.pauseIfDue();
         await filesystem.write(path, content);
         isTouched = true;
       }
@@ -138,12 +145,15 @@ async function check(
   baseline: Baseline,
   scan: FolderScan,
   difference: FolderDifference,
+  eventLoop: EventLoopYield,
 ): Promise<CheckedDifference> {
   const removals: string[] = [];
   for (const path of difference.removedLinks) {
+    await eventLoop.pauseIfDue();
     if ((await filesystem.stat(path)) !== undefined) removals.push(path);
   }
   for (const path of difference.removedFiles) {
+    await eventLoop.pauseIfDue();
     const held = await holds(filesystem, path, stagedAt(baseline, path));
     if (held === 'other') throw bothChangedError(path);
     if (held === 'staged') removals.push(path);
@@ -151,6 +161,7 @@ async function check(
   const writes: (readonly [string, Uint8Array])[] = [];
   const collected = new Set([...difference.createdFiles, ...difference.modifiedFiles]);
   for (const [path, { content, staged }] of scan.changed) {
+    await eventLoop.pauseIfDue();
     if (!collected.has(path)) continue;
     const before = stagedAt(baseline, path);
     const expected = before === undefined ? 'nothing' : 'staged';

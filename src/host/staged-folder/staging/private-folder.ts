@@ -1,13 +1,17 @@
-import type { Dirent } from 'node:fs';
-import { chmod, lstat, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FilesystemError, type FilesystemErrorCode } from '../../../core/error/index.ts';
 import { quoteText } from '../../../core/internal/index.ts';
+import { systemClock } from '../../../core/session/index.ts';
+import { removeTree } from '../../disk/remove-tree.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
-import { isAlive, presentProcess, readIdentity } from '../../lock/process-identity.ts';
+import { isAlive, type ProcessIdentity, presentProcess, readIdentity } from '../../lock/process-identity.ts';
 
 const folderPrefix = 'wink-staged-';
+
+/** How long a folder may be without the mark of its owner. Only some steps of a process are between these. */
+const unmarkedMs = 3_600_000;
 
 /** The file that names the owning process. */
 const ownerFileName = 'owner.json';
@@ -40,6 +44,21 @@ export async function makePrivateFolder(realTempRoot: string, tempRoot: string |
   }
 }
 
+/** A folder that only this user can access, until it is disposed. */
+export interface PrivateFolder extends AsyncDisposable {
+  readonly path: string;
+  /** Removes it with all that is in it. What cannot be removed now is removed when another one is made once this process has ended. Never rejects. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** An empty folder in that for temporary files. @throws {FilesystemError} when it cannot be made. */
+export async function openPrivateFolder(): Promise<PrivateFolder> {
+  const folder = await makePrivateFolder(await openTempRoot(undefined), undefined);
+  const path = join(folder, 'files');
+  await mkdir(path, { mode: 0o700 });
+  return { path, [Symbol.asyncDispose]: () => removeFolder(folder).catch(() => undefined) };
+}
+
 /** Folders of processes that have ended without removing them. */
 async function removeLeftovers(tempRoot: string): Promise<void> {
   for (const name of await readdir(tempRoot).catch(() => [])) {
@@ -55,11 +74,20 @@ async function isLeftover(folder: string): Promise<boolean> {
     const found = await lstat(folder);
     if (!found.isDirectory() || (process.geteuid !== undefined && found.uid !== process.geteuid()))
       return false;
-    const owner = readIdentity(JSON.parse(await readFile(join(folder, ownerFileName), 'utf8')));
-    return owner !== undefined && !isAlive(owner);
+    const owner = await ownerOf(folder);
+    // Without a mark it is just being created, or was being removed when its process ended.
+    return owner === undefined ? systemClock.now() - found.mtimeMs > unmarkedMs : !isAlive(owner);
   } catch {
-    // Already gone, or just being created.
+    // Already gone.
     return false;
+  }
+}
+
+async function ownerOf(folder: string): Promise<ProcessIdentity | undefined> {
+  try {
+    return readIdentity(JSON.parse(await readFile(join(folder, ownerFileName), 'utf8')));
+  } catch {
+    return undefined;
   }
 }
 
@@ -87,33 +115,11 @@ function tempRootError(tempRoot: string | undefined, error: unknown): Filesystem
   }
 }
 
-/** A process that is just exiting may still add files. */
-const removalAttempts = { maxRetries: 5, retryDelay: 20 };
-
 /**
- * Removes a folder and all below it, including directories whose permissions a process has removed. A missing folder is ignored.
+ * Removes a folder of `makePrivateFolder()` and all below it, the mark of its owner last: what a removal leaves that was interrupted, the next start removes. A missing folder
+ * is ignored.
  * @throws the error of the operating system when it cannot be removed.
  */
 export async function removeFolder(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true, ...removalAttempts });
-  } catch {
-    await makeRemovable(Buffer.from(path));
-    await rm(path, { recursive: true, force: true, ...removalAttempts });
-  }
-}
-
-/** Restores the owner's permissions of every directory. Paths are bytes, because names need not be UTF-8. */
-async function makeRemovable(directory: Buffer): Promise<void> {
-  let entries: readonly Dirent<Buffer>[];
-  try {
-    await chmod(directory, 0o700);
-    entries = await readdir(directory, { encoding: 'buffer', withFileTypes: true });
-  } catch {
-    // The removal that follows reports the error, if it persists.
-    return;
-  }
-  for (const entry of entries) {
-    if (entry.isDirectory()) await makeRemovable(Buffer.concat([directory, Buffer.from('/'), entry.name]));
-  }
+  await removeTree(path, { last: ownerFileName });
 }

@@ -172,7 +172,7 @@ describe('acp()', () => {
     };
     const passed = ['HOME', 'LANG', 'LC_ALL', 'PATH', 'SCRIPT', 'TMPDIR', 'TZ'];
     expect(names.filter((name) => !passed.includes(name))).toEqual([]);
-    expect(folder).toContain('wink-acp-');
+    expect(folder).toContain('wink-staged-');
     expect(existsSync(folder)).toBe(false);
   });
 
