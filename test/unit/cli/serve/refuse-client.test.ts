@@ -97,7 +97,7 @@ describe('wink serve that does not start', () => {
     return { ended, failure, stderr };
   };
 
-  it.each<readonly [argv: readonly string[], reason: string, variables?: Readonly<Record<string, string>>]>([
+  it.each<[argv: readonly string[], reason: string, variables?: Readonly<Record<string, string>>]>([
     [['--bogus'], "unknown option '--bogus'."],
     [['--workspace', '/nowhere/at/all'], 'there is no folder "<workspace>".'],
     [['no-such-agent.ts'], 'no-such-agent.ts'],
