@@ -68,7 +68,7 @@ function inXml(text: string): string {
 }
 
 /**
- * In base64 and base64url: by itself, with its padding, and inside of something longer, at each of the three places in a group of bytes. Of
+ * In base64 and base64url: by itself, with its padding, and within something longer, at each of the three places in a group of bytes. Of
  * these only the characters that no other byte has a part in.
  */
 function inBase64(text: string): readonly string[] {

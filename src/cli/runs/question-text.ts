@@ -1,11 +1,12 @@
-import { clip, showName } from '../../core/internal/index.ts';
+import { showName } from '../../core/internal/index.ts';
 import type { PendingApproval } from '../../core/runtime/index.ts';
 import { journalOption } from '../journal/open-journal.ts';
-import { firstOf, printable, printableLines, readableTime } from '../process/plain-text.ts';
+import { firstOf, printable, readableTime } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { type ChangeRecord, changeRecord } from '../report/events/question-record.ts';
-import { formatChangeDiff } from '../report/text/change-diff.ts';
+import { formatChangeDiff, shownChangeDiff } from '../report/text/change-diff.ts';
+import { allLines, allValues, briefValues } from '../report/text/shown-value.ts';
 import { isExpired, type NumberedQuestion } from './choose-questions.ts';
 
 /** A question as it is shown. */
@@ -23,19 +24,35 @@ export interface QuestionTextOptions {
   readonly clean: (text: string) => string;
 }
 
+/** Longer arguments have a line for each value. */
 const maxArgumentCharacters = 160;
 const maxChangedPaths = 20;
+/** A longer diff is shown by `wink approvals show`. */
+const maxDiffLines = 20;
 
-/** A question in some lines: tool, reason, arguments, changed files, and the lines that answer it. Safe to print. */
+/**
+ * A question in some lines: tool, reason, arguments, changed files, and the lines that answer it. Where not all is shown, the line that
+ * shows it takes the place of the one that says yes. Safe to print.
+ */
 export function questionLines(shown: ShownQuestion, options: QuestionTextOptions): readonly string[] {
   const { question } = shown;
-  const { clean } = options;
-  const changes = question.changes?.map(changeRecord) ?? [];
+  const { clean, style } = options;
+  const { params } = question;
+  const json = clean(JSON.stringify(params));
+  const isShort = json.length <= maxArgumentCharacters;
+  const values = isShort ? { lines: [], isCut: false } : briefValues(params, clean);
+  const changes = question.changes ?? [];
+  const diff = shownChangeDiff(changes, { maxLines: maxDiffLines, style, isQuestion: true });
   return [
     ...headLines(shown, options),
-    `   arguments: ${clip(printable(clean(JSON.stringify(question.params))), maxArgumentCharacters)}`,
-    ...firstOf(changes, maxChangedPaths, changeText, (rest) => `… ${rest} more`).map((line) => `   ${line}`),
-    ...answerLines(shown, options),
+    ...(isShort
+      ? [`   arguments: ${printable(json)}`]
+      : ['   arguments:', ...values.lines.map((line) => `     ${line}`)]),
+    ...firstOf(changes.map(changeRecord), maxChangedPaths, changeText, (rest) => `… ${rest} more`).map(
+      (line) => `   ${line}`,
+    ),
+    ...(diff.isCut || shown.answer !== undefined ? [] : diff.lines.map((line) => `     ${line}`)),
+    ...answerLines(shown, options, values.isCut || diff.isCut),
   ];
 }
 
@@ -44,6 +61,7 @@ export function questionDetails(shown: ShownQuestion, options: QuestionTextOptio
   const { question } = shown;
   const { style } = options;
   const { id, digest, changes, path } = question;
+  const maxLines = Number.POSITIVE_INFINITY;
   return [
     ...headLines(shown, options),
     `   id:        ${printable(id)}`,
@@ -53,16 +71,14 @@ export function questionDetails(shown: ShownQuestion, options: QuestionTextOptio
       ? []
       : [`   inside:    ${path.map(({ toolName }) => printable(toolName)).join(' > ')}`]),
     '   arguments:',
-    ...printableLines(JSON.stringify(question.params, undefined, 2))
-      .split('\n')
-      .map((line) => `     ${line}`),
+    ...allValues(question.params).map((line) => `     ${line}`),
     ...(changes === undefined
       ? ['   The call has not run yet.']
       : changes.length === 0
         ? ['   The call has run and changes no files.']
-        : ['', ...formatChangeDiff(changes, { maxLines: Number.POSITIVE_INFINITY, style })]),
+        : ['', ...formatChangeDiff(changes, { maxLines, style, isQuestion: true })]),
     '',
-    ...answerLines(shown, options),
+    ...answerLines(shown, options, false),
   ];
 }
 
@@ -72,7 +88,7 @@ function headLines(
 ): readonly string[] {
   const { toolName, changes, reason, expiresAtMs } = question;
   const what = changes === undefined ? 'wants to run' : 'has run and wants to commit its changes';
-  const reasons = printableLines(clean(reason)).split('\n');
+  const reasons = allLines(clean(reason));
   return [
     style('warning', `${number}. ${printable(toolName)} ${what}`),
     ...reasons.map((line) => `   ${line}`),
@@ -99,12 +115,18 @@ function changeText({ path, kind, entry, addedLines, removedLines }: ChangeRecor
 function answerLines(
   { name, answer, question }: ShownQuestion,
   { runId, journalFile, nowMs }: QuestionTextOptions,
+  isCut: boolean,
 ): readonly string[] {
   if (answer !== undefined) return [`   ${answerText(answer)}`];
   if (isExpired({ question }, nowMs)) return [];
-  const line = `wink approvals answer ${shellWord(runId)} ${name}`;
+  const named = `${shellWord(runId)} ${name}`;
   const option = journalOption(journalFile);
-  return [`   ${line} --yes${option}`, `   ${line} --no${option}`];
+  return [
+    isCut
+      ? `   to see all of it: wink approvals show ${named}${option}`
+      : `   wink approvals answer ${named} --yes${option}`,
+    `   wink approvals answer ${named} --no${option}`,
+  ];
 }
 
 /** `answered yes by ann: note`. */

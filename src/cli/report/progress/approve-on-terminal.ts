@@ -1,10 +1,10 @@
-import { clip, counted, startOf } from '../../../core/internal/index.ts';
 import type { ApprovalHandler, ApprovalRequest } from '../../../core/runtime/index.ts';
 import type { JsonValue } from '../../../core/schema/index.ts';
 import type { AskPerson } from '../../process/environment.ts';
-import { printable, printableLines } from '../../process/plain-text.ts';
+import { printable } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
-import { formatChangeDiff } from '../text/change-diff.ts';
+import { shownChangeDiff } from '../text/change-diff.ts';
+import { allLines, allValues, briefText, briefValues, type ShownLines } from '../text/shown-value.ts';
 
 /** How questions are shown. */
 export interface TerminalApproval {
@@ -12,13 +12,11 @@ export interface TerminalApproval {
   /** Removes output that would interfere with a question, until the returned function is called. */
   readonly hold: () => () => void;
   readonly style: TextStyle;
-  /** Shows the whole diff of changes. */
+  /** Shows all of the arguments and of the diff at once. */
   readonly isFull: boolean;
 }
 
 const maxDiffLines = 40;
-const maxParams = 8;
-const maxParamCharacters = 100;
 
 /** Replaces the name of a policy where the provider requests approval for a tool. */
 const providerPolicy = 'provider';
@@ -26,7 +24,7 @@ const providerPolicy = 'provider';
 /**
  * Asks the user at the terminal for each approval that a policy or a provider requires, one at a time. The question shows
  * tool, params, policy and reason, and the diff where changes are to be approved; for a tool run by the provider its name
- * and arguments. Only `y` or `yes` approves.
+ * and arguments. Of what is long it shows the beginning and the end, and all of it after `?`. Only `y` or `yes` approves.
  */
 export function approveOnTerminal(terminal: TerminalApproval): ApprovalHandler {
   let last: Promise<unknown> = Promise.resolve();
@@ -51,38 +49,63 @@ async function askOne(
   signal.throwIfAborted();
   const release = hold();
   try {
-    const maxLines = isFull ? Number.POSITIVE_INFINITY : maxDiffLines;
-    const text = [...questionLines(request, style, maxLines), 'Allow it? [y/N] '].join('\n');
-    const answer = (await ask(text, { signal })).trim().toLowerCase();
-    return answer === 'y' || answer === 'yes'
-      ? { approved: true }
-      : { approved: false, reason: 'the user at the terminal declined.' };
+    let shown = questionOf(request, style, isFull);
+    for (;;) {
+      const prompt = shown.isCut ? 'Allow it? [y/N, ? shows all of it] ' : 'Allow it? [y/N] ';
+      const answer = (await ask([...shown.lines, prompt].join('\n'), { signal })).trim().toLowerCase();
+      if (answer !== '?') {
+        return answer === 'y' || answer === 'yes'
+          ? { approved: true }
+          : { approved: false, reason: 'the user at the terminal declined.' };
+      }
+      shown = questionOf(request, style, true);
+    }
   } finally {
     release();
   }
 }
 
-function questionLines(request: ApprovalRequest, style: TextStyle, maxLines: number): readonly string[] {
+/** What is asked: beginning and end of each value, or all of it. */
+function questionOf(request: ApprovalRequest, style: TextStyle, isFull: boolean): ShownLines {
   const { toolName, params, path, policy, reason, changes } = request;
   const remote = policy === providerPolicy ? remoteCall(params) : undefined;
   if (remote !== undefined) {
-    const what = `${clip(printable(remote.name), maxParamCharacters)} of ${printable(toolName)}`;
-    return [
-      style('warning', `The provider wants to run ${what}.`),
-      '  It runs outside of policies and transactions and cannot be rolled back.',
-      ...paramLines(remote.arguments),
-    ];
+    const name = isFull ? { text: printable(remote.name), isCut: false } : briefText(remote.name);
+    const given = valuesOf(remote.arguments, isFull);
+    return {
+      lines: [
+        style('warning', `The provider wants to run ${name.text} of ${printable(toolName)}.`),
+        '  It runs outside of policies and transactions and cannot be rolled back.',
+        ...given.lines.map(indented),
+      ],
+      isCut: name.isCut || given.isCut,
+    };
   }
   const what = changes === undefined ? 'wants to run' : 'has run and wants to commit its changes';
-  return [
-    style('warning', `${printable(toolName)} ${what}: the policy "${printable(policy)}" asks for approval.`),
-    ...placeLines(path),
-    ...printableLines(reason)
-      .split('\n')
-      .map((line) => `  ${line}`),
-    ...paramLines(params),
-    ...(changes === undefined ? [] : formatChangeDiff(changes, { maxLines, style })),
-  ];
+  const given = valuesOf(params, isFull);
+  const maxLines = isFull ? Number.POSITIVE_INFINITY : maxDiffLines;
+  const diff = shownChangeDiff(changes ?? [], { maxLines, style, isQuestion: true, rest: '? shows all' });
+  return {
+    lines: [
+      style(
+        'warning',
+        `${printable(toolName)} ${what}: the policy "${printable(policy)}" asks for approval.`,
+      ),
+      ...placeLines(path),
+      ...allLines(reason).map(indented),
+      ...given.lines.map(indented),
+      ...diff.lines,
+    ],
+    isCut: given.isCut || diff.isCut,
+  };
+}
+
+function valuesOf(params: JsonValue, isFull: boolean): ShownLines {
+  return isFull ? { lines: allValues(params), isCut: false } : briefValues(params);
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
 }
 
 /** The location of a call made by the model of an inner evaluation. */
@@ -97,22 +120,4 @@ function remoteCall(params: JsonValue): { readonly name: string; readonly argume
   if (typeof params !== 'object' || params === null || !('name' in params)) return undefined;
   const { name, arguments: given = {} } = params;
   return typeof name === 'string' ? { name, arguments: given } : undefined;
-}
-
-function paramLines(params: JsonValue): readonly string[] {
-  const entries =
-    typeof params === 'object' && params !== null ? Object.entries(params) : [['params', params] as const];
-  const rest = entries.length - maxParams;
-  return [
-    ...entries
-      .slice(0, maxParams)
-      .map(([name, value]) => `  ${clip(printable(name), maxParamCharacters)}: ${shortValue(value)}`),
-    ...(rest > 0 ? [`  … ${counted(rest, 'more param')}`] : []),
-  ];
-}
-
-function shortValue(value: JsonValue | undefined): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  const shown = clip(printable(startOf(text, maxParamCharacters * 2)), maxParamCharacters);
-  return text.length > maxParamCharacters ? `${shown} (${counted(text.length, 'character')})` : shown;
 }

@@ -53,6 +53,9 @@ describe('wink approvals list', () => {
         '   expires 1970-01-01T01:01Z',
         '   arguments: {"file_path":"a.md","content":"new\\nkept\\nlast\\n"}',
         '   a.md modified (+2 -1)',
+        ...['--- a/a.md', '+++ b/a.md', '@@ -1,2 +1,3 @@', '-old', '+new', ' kept', '+last'].map(
+          (line) => `     ${line}`,
+        ),
         `   wink approvals answer one ${one} --yes`,
         `   wink approvals answer one ${one} --no`,
         '2. write_file wants to run',
@@ -65,6 +68,21 @@ describe('wink approvals list', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it.each([
+    ['a long value', write('b.md', `${'x'.repeat(400)}\n`)],
+    ['a long diff', write('b.md', 'x\n'.repeat(30))],
+  ])('has no line that says yes below %s that is not all there', async (_, call) => {
+    const [first] = await suspend(journals.journal(), [call]);
+    const name = first?.digest.slice(0, 8);
+    const listed = await approvals('list');
+    expect(listed).not.toContain('--yes');
+    expect(listed).toContain(
+      `   to see all of it: wink approvals show one ${name}\n   wink approvals answer one ${name} --no\n`,
+    );
+    const shown = await approvals('show', 'one');
+    expect(shown).toContain(`   wink approvals answer one ${name} --yes\n`);
   });
 
   it('says as JSON what is asked and answered, without the contents of files', async () => {
@@ -98,7 +116,7 @@ describe('wink approvals show', () => {
       `   id:        one/2/${first?.callId}/1/reviews/changes\n   digest:    ${first?.digest}\n`,
     );
     expect(shown).toContain(
-      '     {\n       "file_path": "a.md",\n       "content": "new<U+202E>\\nkept\\n"\n     }\n',
+      '   arguments:\n     file_path: a.md\n     content:\n       new<U+202E>\n       kept\n',
     );
     expect(shown).toContain('--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n-old\n+new<U+202E>\n kept\n');
     expect(shown).toContain(`   wink approvals answer one ${first?.digest.slice(0, 8)} --yes\n`);

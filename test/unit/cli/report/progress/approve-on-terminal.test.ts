@@ -59,12 +59,25 @@ describe('approveOnTerminal', () => {
       '  two',
       '  lines<U+0007>',
       '  to: ada<U+001B>[2J',
-      `  text: ${'x'.repeat(99)}… (5,000 characters)`.replace('x…', 'x…'),
+      `  text: ${'x'.repeat(160)} … <4,780 more characters> … ${'x'.repeat(60)}`,
       '  copies: 2',
       '  flags: ["a","b"]',
     ]);
     expect(lines.at(-2)).toBe('  … 6 more params');
-    expect(lines.at(-1)).toBe('Allow it? [y/N] ');
+    expect(lines.at(-1)).toBe('Allow it? [y/N, ? shows all of it] ');
+  });
+
+  it('shows all of it on a question mark, and takes it for no answer', async () => {
+    const questions: string[] = [];
+    const answers = ['?', ' ? ', 'y'];
+    const ask: AskPerson = async (text) => (questions.push(text), answers.shift() ?? 'n');
+    const params = { command: `${'echo '.repeat(60)}${'\n'.repeat(99)}hidden-part${' echo'.repeat(60)}` };
+    const answered = await approveOnTerminal({ ...plain, ask })({ ...request, params }, options);
+    expect(answered).toEqual({ approved: true });
+    expect(questions.map((text) => text.includes('hidden-part'))).toEqual([false, true, true]);
+    expect(questions[0]).toContain(' more characters> … ');
+    expect(questions[0]?.endsWith('Allow it? [y/N, ? shows all of it] ')).toBe(true);
+    expect(questions[1]?.endsWith('Allow it? [y/N] ')).toBe(true);
   });
 
   it('says inside which calls the call runs, and for which prompt', async () => {
@@ -88,7 +101,8 @@ describe('approveOnTerminal', () => {
     expect(short).toContain('+new<U+001B>');
     const long = await questionOf({ changes: await changesOf(500) });
     expect(long.length).toBeLessThan(50);
-    expect(long.at(-2)).toMatch(/^… \d+ more lines; --full shows all$/);
+    expect(long.find((line) => line.startsWith('…'))).toMatch(/^… \d+ more lines; \? shows all$/);
+    expect(long.at(-2)).toBe('+new<U+001B>');
     expect((await questionOf({ changes: await changesOf(500) }, true)).length).toBeGreaterThan(500);
   });
 
