@@ -28,6 +28,7 @@ export class FileTimeline {
 
   /** What was at a path before the run changed anything there. */
   seen(path: string, content: RecordedContent | undefined): void {
+    if (!hasPath(path)) return;
     const first: Version = { seq: 0, content, call: undefined, from: undefined, blame: undefined };
     const versions = this.#versions.get(path);
     if (versions === undefined) this.#versions.set(path, [first]);
@@ -36,7 +37,7 @@ export class FileTimeline {
 
   commit(seq: number, files: readonly RecordedFileChange[], call: RecordedCall): void {
     for (const { path, kind, entry, after, from } of files) {
-      if (entry === 'directory') continue;
+      if (entry === 'directory' || !hasPath(path)) continue;
       const content = kind === 'removed' ? undefined : after;
       const version: Version = { seq, content, call, from, blame: undefined };
       const versions = this.#versions.get(path);
@@ -74,6 +75,11 @@ export class FileTimeline {
         : this.blame(version.from, Math.min(version.seq - 1, seq));
     version.blame = blameLines(lines, before, version.call);
   }
+}
+
+/** A redaction may have left nothing of a path. */
+function hasPath(path: string): boolean {
+  return path !== '';
 }
 
 function versionAt(versions: readonly Version[], seq: number): Version | undefined {

@@ -1,4 +1,3 @@
-import { spliceAll } from '../../core/internal/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
 import type { RecordedWrite, RowLog } from '../format/row-parts.ts';
 import type { SliceRow } from '../format/rows.ts';
@@ -16,7 +15,10 @@ interface StateStep {
 
 type Item = RecordedSlice['items'][number];
 
-type State = ReadonlyMap<string, readonly Item[]>;
+/** The items of a slice in their order: by their keys, or by numbers where they have none. */
+type Items = ReadonlyMap<string | number, Item>;
+
+type State = ReadonlyMap<string, Items>;
 
 /** A state is kept for each so many commits, so that any other one is near. */
 const commitsPerCheckpoint = 128;
@@ -27,6 +29,8 @@ export class StateTimeline {
   /** What happened from one commit up to the next one; the first entry is what was there at the start. */
   readonly #steps: StateStep[][] = [[]];
   readonly #checkpoints = new Map<number, State>([[0, new Map()]]);
+  /** How many items without a key there were. */
+  #count = 0;
   #last: { readonly seq: number; readonly state: State } | undefined;
 
   declare(slice: SliceRow): void {
@@ -63,7 +67,7 @@ export class StateTimeline {
       name,
       policy,
       isKeyed,
-      items: state.get(name) ?? [],
+      items: [...(state.get(name)?.values() ?? [])],
     }));
   }
 
@@ -73,7 +77,10 @@ export class StateTimeline {
     const near = this.#nearest(checkpoint);
     const isLastNearer = this.#last !== undefined && this.#last.seq < seq && this.#last.seq > near.seq;
     const start = isLastNearer && this.#last !== undefined ? this.#last : near;
-    const working = new WorkingState(start.state, this.#slices);
+    const working = new WorkingState(start.state, this.#slices, () => {
+      this.#count += 1;
+      return this.#count;
+    });
     // A checkpoint holds the state before what happened from its commit on.
     for (let at = start === near ? near.seq : start.seq + 1; at <= seq; at += 1) {
       if (at % commitsPerCheckpoint === 0 && !this.#checkpoints.has(at))
@@ -94,16 +101,18 @@ export class StateTimeline {
   }
 }
 
-/** A state while steps are applied to it; lists that a snapshot holds are copied before they change. */
+/** A state while steps are applied to it; items that a snapshot holds are copied before they change. */
 class WorkingState {
   readonly #slices: ReadonlyMap<string, SliceRow>;
-  readonly #lists: Map<string, Item[]>;
+  readonly #lists: Map<string, Map<string | number, Item>>;
   readonly #own = new Set<string>();
+  readonly #nextNumber: () => number;
 
-  constructor(state: State, slices: ReadonlyMap<string, SliceRow>) {
+  constructor(state: State, slices: ReadonlyMap<string, SliceRow>, nextNumber: () => number) {
     this.#slices = slices;
+    this.#nextNumber = nextNumber;
     // None of them is its own yet, so none is changed.
-    this.#lists = new Map(state as ReadonlyMap<string, Item[]>);
+    this.#lists = new Map(state as ReadonlyMap<string, Map<string | number, Item>>);
   }
 
   snapshot(): State {
@@ -117,27 +126,36 @@ class WorkingState {
     for (const write of writes) {
       if (write.slice !== replaced?.slice) replaced = undefined;
       if (write.op === 'clear') replaced = this.#empty(write.slice);
-      else applyWrite(this.#list(write.slice), write, (value) => replaced?.writerOf(value) ?? by);
+      else
+        applyWrite(
+          this.#list(write.slice),
+          write,
+          (value) => replaced?.writerOf(value) ?? by,
+          this.#nextNumber,
+        );
     }
     for (const { slice, items } of log) {
       const list = this.#list(slice);
-      for (const value of items) list.push({ value, ...by });
-      const retain = this.#slices.get(slice)?.retain;
-      if (retain !== undefined && list.length > retain) list.splice(0, list.length - retain);
+      for (const value of items) list.set(this.#nextNumber(), { value, ...by });
+      const retain = this.#slices.get(slice)?.retain ?? Number.POSITIVE_INFINITY;
+      for (const key of list.keys()) {
+        if (list.size <= retain) break;
+        list.delete(key);
+      }
     }
   }
 
   #empty(slice: string): Replaced {
-    const replaced = new Replaced(slice, this.#lists.get(slice) ?? []);
+    const replaced = new Replaced(slice, [...(this.#lists.get(slice)?.values() ?? [])]);
     this.#own.add(slice);
-    this.#lists.set(slice, []);
+    this.#lists.set(slice, new Map());
     return replaced;
   }
 
-  #list(slice: string): Item[] {
-    const known = this.#lists.get(slice) ?? [];
+  #list(slice: string): Map<string | number, Item> {
+    const known = this.#lists.get(slice) ?? new Map<string | number, Item>();
     if (this.#own.has(slice)) return known;
-    const list = [...known];
+    const list = new Map(known);
     this.#own.add(slice);
     this.#lists.set(slice, list);
     return list;
@@ -167,30 +185,22 @@ class Replaced {
 type Written = Pick<Item, 'writtenBy'>;
 
 function applyWrite(
-  items: Item[],
+  items: Map<string | number, Item>,
   write: Exclude<RecordedWrite, { readonly op: 'clear' }>,
   writerOf: (value: JsonValue) => Written,
+  nextNumber: () => number,
 ): void {
   switch (write.op) {
     case 'append':
-      for (const value of write.items) items.push({ value, ...writerOf(value) });
+      for (const value of write.items) items.set(nextNumber(), { value, ...writerOf(value) });
       return;
     case 'put': {
       const { key, item: value } = write;
-      const by = writerOf(value);
-      const at = items.findIndex((item) => item.key === key);
-      if (at >= 0 && write.toEnd !== true) {
-        items[at] = { key, value, ...by };
-        return;
-      }
-      if (at >= 0) items.splice(at, 1);
-      items.push({ key, value, ...by });
+      if (write.toEnd === true) items.delete(key);
+      items.set(key, { key, value, ...writerOf(value) });
       return;
     }
-    case 'remove': {
-      const removed = new Set(write.keys);
-      const kept = items.filter(({ key }) => key === undefined || !removed.has(key));
-      spliceAll(items, 0, items.length, kept);
-    }
+    case 'remove':
+      for (const key of write.keys) items.delete(key);
   }
 }

@@ -1,4 +1,5 @@
 import {
+  count,
   type Field,
   flag,
   type JsonObject,
@@ -16,10 +17,10 @@ import type { OuterToolCall } from '../../core/tool/index.ts';
 import { type DonePart, doneFields, message, type RowType, type RunPart } from './row-parts.ts';
 
 export const beginRow = {
-  turn: number as Field<number>,
+  turn: count as Field<number>,
   callId: text as Field<string>,
   toolName: text as Field<string>,
-  attempt: number as Field<number>,
+  attempt: count as Field<number>,
 };
 
 /** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */
@@ -27,7 +28,7 @@ export interface BeginRow extends RowType<'begin'>, RunPart, RecordOf<typeof beg
 
 export const inputRow = {
   /** The turn before which it was said. */
-  turn: number as Field<number>,
+  turn: count as Field<number>,
   items: list(message) as Field<readonly JsonObject[]>,
 };
 
@@ -45,14 +46,14 @@ export interface StagedPart extends DonePart {
 const pendingQuestion = {
   id: text as Field<string>,
   digest: text as Field<string>,
-  turn: number as Field<number>,
+  turn: count as Field<number>,
   callId: text as Field<string>,
   toolName: text as Field<string>,
   /** Identifies the call. */
   key: text as Field<string>,
   /** The outer calls, outermost first; absent for a call of the run itself. */
   path: optional(list(record({ callId: text, toolName: text }))) as OptionalField<readonly OuterToolCall[]>,
-  attempt: number as Field<number>,
+  attempt: count as Field<number>,
   params: json() as Field<JsonValue>,
   policy: text as Field<string>,
   policyPrompt: optional(text) as OptionalField<string>,
@@ -96,7 +97,7 @@ export interface AnswerRow extends RowType<'answer'>, RunPart, RecordOf<typeof a
 export const resumedRow = {
   atMs: number as Field<number>,
   /** The turn that it goes on in. */
-  turn: number as Field<number>,
+  turn: count as Field<number>,
   /** What is not as it was when the run was recorded, by name. */
   changed: list(text) as Field<readonly string[]>,
 };

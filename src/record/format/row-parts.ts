@@ -9,6 +9,8 @@ import type {
 } from '../../core/runtime/index.ts';
 import {
   anyObject,
+  count,
+  described,
   type Field,
   type Fields,
   flag,
@@ -26,6 +28,9 @@ import {
   variant,
 } from '../../core/schema/index.ts';
 import type { HostedTool, TokenUsage, ToolEffects } from '../../core/tool/index.ts';
+
+/** A path of a file, below the root and in its canonical form. */
+export const path: Field<string> = described(text, { format: 'path' });
 
 // What rows hold of types that other folders declare, as far as code relies on it.
 
@@ -104,7 +109,7 @@ export const message: Field<JsonObject> = variant('type', {
   approval: { approvalId: text, approved: flag, reason: optional(text) },
 });
 
-const turn = number;
+const turn = count;
 const ofCall = { turn, callId: text, toolName: text };
 
 /** Of events that are not named only the type and the turn are used. */
@@ -114,10 +119,10 @@ export const event: Field<BareEvent> = variant(
     'tool-call-start': ofCall,
     'tool-call-progress': { ...ofCall, update: json() },
     'model-call-retry': { turn, reason: text, delayMs: number, message: text },
-    'output-rejected': { turn, repair: number, problem: text },
+    'output-rejected': { turn, repair: count, problem: text },
     'completion-checked': { turn, checker: text, outcome: text, feedback: optional(text) },
-    'tool-results-dropped': { turn, callIds: list(text), characters: number },
-    'turns-dropped': { turn, turns: number, callIds: list(text) },
+    'tool-results-dropped': { turn, callIds: list(text), characters: count },
+    'turns-dropped': { turn, turns: count, callIds: list(text) },
     'budget-exceeded': { turn, limit: text, value: number, maximum: number },
     'policy-unenforced': { ...ofCall, policy: text, outcome: text, reason: text },
     'hosted-tool-called': { turn, toolName: text },
@@ -129,12 +134,12 @@ export const event: Field<BareEvent> = variant(
       reason: optional(text),
     },
   },
-  { type: text, turn: optional(number) },
+  { type: text, turn: optional(count) },
 );
 
 export const runPart = {
   /** Number of the evaluation, from 1; absent: the root run. */
-  run: optional(number) as OptionalField<number>,
+  run: optional(count) as OptionalField<number>,
   /** Milliseconds after the start of the root run. */
   t: number as Field<number>,
   /** True when something in the row was redacted. */
@@ -151,7 +156,7 @@ export interface RowType<Type extends string> {
 
 const contentReference = {
   hash: text as Field<string>,
-  bytes: number as Field<number>,
+  bytes: count as Field<number>,
   /** True when no blob holds it: it was too large, or contents are not kept. */
   omitted: optional(flag) as OptionalField<true>,
 };
@@ -199,7 +204,7 @@ export interface StateSteps extends RecordOf<typeof stateSteps> {}
 const rowRead = {
   kind: text as Field<string>,
   what: text as Field<string>,
-  path: optional(text) as OptionalField<string>,
+  path: optional(path) as OptionalField<string>,
   pattern: optional(text) as OptionalField<string>,
   slice: optional(text) as OptionalField<string>,
   key: optional(text) as OptionalField<string>,
@@ -214,20 +219,20 @@ export interface RowRead extends RecordOf<typeof rowRead> {
 }
 
 export const rowFileChange = {
-  path: text as Field<string>,
+  path: path as Field<string>,
   kind: text as Field<'created' | 'modified' | 'removed'>,
   entry: text as Field<'file' | 'directory'>,
   before: optional(content) as OptionalField<ContentReference>,
   after: optional(content) as OptionalField<ContentReference>,
-  from: optional(text) as OptionalField<string>,
+  from: optional(path) as OptionalField<string>,
   /** Permission bits, unless they are 0o644. */
-  mode: optional(number) as OptionalField<number>,
-  replacedMode: optional(number) as OptionalField<number>,
+  mode: optional(count) as OptionalField<number>,
+  replacedMode: optional(count) as OptionalField<number>,
   /** The target of a symbolic link. */
   link: optional(text) as OptionalField<string>,
   replacedLink: optional(text) as OptionalField<string>,
   /** The outermost directory that was removed with the entry in it. */
-  removedWith: optional(text) as OptionalField<string>,
+  removedWith: optional(path) as OptionalField<string>,
 };
 
 /** One file, or one empty directory, that an attempt changed. */
@@ -258,14 +263,14 @@ export interface DonePart extends StateSteps, RecordOf<typeof donePart> {}
 export const doneFields: Fields = { ...donePart, ...stateSteps };
 
 export const attemptPart = {
-  turn: number as Field<number>,
+  turn: count as Field<number>,
   callId: text as Field<string>,
   toolName: text as Field<string>,
-  attempt: number as Field<number>,
+  attempt: count as Field<number>,
   effects: optional(text) as OptionalField<ToolEffects>,
   params: optional(json()) as OptionalField<JsonValue>,
   phases: phases as Field<CallPhases>,
-  base: optional(number) as OptionalField<number>,
+  base: optional(count) as OptionalField<number>,
   /** Without those that allowed the call before it ran. */
   policies: list(policyAnswer) as Field<readonly PolicyAnswer[]>,
 };

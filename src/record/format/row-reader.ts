@@ -1,4 +1,5 @@
 import { describeError, RecordError } from '../../core/error/index.ts';
+import { isNormalPath, normalizePath } from '../../core/filesystem/index.ts';
 import { isRecord, present, quoteText, startOf, withoutByteOrderMark } from '../../core/internal/index.ts';
 import { fieldFault, record } from '../../core/schema/index.ts';
 import { fromReferences, MissingBlob } from './references.ts';
@@ -126,6 +127,18 @@ const shapes = new Map(
   ]),
 );
 
+/** Paths of a redacted row are those that the redaction made of them: they need not be canonical. */
+const formats = { path: isNormalPath };
+const redactedFormats = { path: isPath };
+
+function isPath(text: string): boolean {
+  try {
+    return text === '' || normalizePath(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** Whether rows of a type belong to a run. */
 function isOfRun(type: string): boolean {
   return type !== 'header' && type !== 'blob' && type !== 'slice';
@@ -146,6 +159,8 @@ export function assertRow(
   refuse: (fault: string) => Error,
 ): asserts row is Row {
   const shape = shapes.get(type);
-  const fault = shape === undefined ? undefined : fieldFault(shape, row);
+  const isRedacted = isRecord(row) && row['redacted'] === true;
+  const fault =
+    shape === undefined ? undefined : fieldFault(shape, row, isRedacted ? redactedFormats : formats);
   if (fault !== undefined) throw refuse(fault);
 }

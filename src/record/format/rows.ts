@@ -5,7 +5,9 @@ import type {
   ToolInvokedPayload,
 } from '../../core/runtime/index.ts';
 import {
+  amount,
   anyObject,
+  count,
   type Field,
   type Fields,
   flag,
@@ -45,6 +47,7 @@ import {
   feedback,
   message,
   part,
+  path,
   type RawPart,
   type RowType,
   type RunPart,
@@ -97,7 +100,7 @@ const headerRow = {
   /** Params that were given for the run. */
   params: optional(anyObject()) as OptionalField<JsonObject>,
   /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
-  base: optional(record({ runId: text, seq: number })) as OptionalField<{
+  base: optional(record({ runId: text, seq: count })) as OptionalField<{
     readonly runId: string;
     readonly seq: number;
   }>,
@@ -126,11 +129,11 @@ export interface BlobRow extends RowType<'blob'>, RecordOf<typeof blobRow> {
 
 const runParent = {
   /** Number of the outer run; absent: the root run. */
-  run: optional(number) as OptionalField<number>,
-  turn: number as Field<number>,
+  run: optional(count) as OptionalField<number>,
+  turn: count as Field<number>,
   callId: text as Field<string>,
-  attempt: number as Field<number>,
-  evaluation: number as Field<number>,
+  attempt: count as Field<number>,
+  evaluation: count as Field<number>,
   policy: optional(text) as OptionalField<string>,
 };
 
@@ -144,8 +147,8 @@ const sliceRow = {
   name: text,
   policy: text,
   isKeyed: flag,
-  version: optional(number),
-  retain: optional(number),
+  version: optional(count),
+  retain: optional(count),
 };
 
 /** A slice of the session, before the first row that names it. */
@@ -159,7 +162,7 @@ const stateRow = { kind: text as Field<'start' | 'change'> };
 export interface StateRow extends RowType<'state'>, RunPart, StateSteps, RecordOf<typeof stateRow> {}
 
 const seenRow = {
-  path: text as Field<string>,
+  path: path as Field<string>,
   found: text as Field<'file' | 'directory' | 'absent'>,
   content: optional(content) as OptionalField<ContentReference>,
   /** The names in a directory that was listed. */
@@ -170,8 +173,8 @@ const seenRow = {
 export interface SeenRow extends RowType<'seen'>, RunPart, RecordOf<typeof seenRow> {}
 
 const rowEdit = {
-  at: number as Field<number>,
-  remove: number as Field<number>,
+  at: count as Field<number>,
+  remove: count as Field<number>,
   insert: list(message) as Field<readonly JsonObject[]>,
 };
 
@@ -179,18 +182,18 @@ const rowEdit = {
 export interface RowEdit extends RecordOf<typeof rowEdit> {}
 
 const requestTokens = {
-  instructions: number as Field<number>,
-  tools: number as Field<number>,
-  conversation: number as Field<number>,
+  instructions: amount as Field<number>,
+  tools: amount as Field<number>,
+  conversation: amount as Field<number>,
   /** Of what is new in the conversation. */
-  added: number as Field<number>,
+  added: amount as Field<number>,
 };
 
 /** Estimated tokens of the parts of a request. */
 export interface RequestTokens extends RecordOf<typeof requestTokens> {}
 
 const requestRow = {
-  turn: number as Field<number>,
+  turn: count as Field<number>,
   instructions: text as Field<string>,
   /** The JSON text of the list of tools, so that it can be one reference. */
   tools: text as Field<string>,
@@ -199,7 +202,7 @@ const requestRow = {
   /** The JSON text of the schema. */
   outputSchema: optional(text) as OptionalField<string>,
   edits: list(record(rowEdit)) as Field<readonly RowEdit[]>,
-  length: number as Field<number>,
+  length: count as Field<number>,
   tokens: record(requestTokens) as Field<RequestTokens>,
 };
 
@@ -230,7 +233,7 @@ export const responseAnswer = {
 /** What the model answered, or why it did not. */
 export interface ResponseAnswer extends RecordOf<typeof responseAnswer> {}
 
-const responseRow = { turn: number as Field<number>, ...responseAnswer };
+const responseRow = { turn: count as Field<number>, ...responseAnswer };
 
 /** The answer of a turn. */
 export interface ResponseRow extends RowType<'response'>, RunPart, ResponseAnswer {
@@ -275,7 +278,7 @@ const result: Field<RowResult> = record({
 
 const commitRow = {
   /** Number of the commit on the root session; absent inside another call. */
-  seq: optional(number) as OptionalField<number>,
+  seq: optional(count) as OptionalField<number>,
   result: result as Field<RowResult>,
 };
 
@@ -285,7 +288,7 @@ export interface CommitRow extends RowType<'commit'>, AttemptPart, RecordOf<type
 const rowConflict = {
   what: text as Field<string>,
   /** Numbers of the commits that changed it; empty: it was changed from outside, or by what cannot be named. */
-  by: list(number) as Field<readonly number[]>,
+  by: list(count) as Field<readonly number[]>,
 };
 
 /** What an attempt had read and others changed. */
@@ -302,7 +305,7 @@ const attemptRow = {
 export interface AttemptRow extends RowType<'attempt'>, AttemptPart, RecordOf<typeof attemptRow> {}
 
 const deliveredRow = {
-  turn: number as Field<number>,
+  turn: count as Field<number>,
   callId: text as Field<string>,
   /** What the model reads, with the feedback. Absent: what the row of the call says. */
   modelText: optional(text) as OptionalField<string>,
@@ -323,7 +326,7 @@ export interface EventRow extends RowType<'event'>, RunPart, RecordOf<typeof eve
 
 const endRow = {
   outcome: text as Field<'finished' | 'failed' | 'suspended'>,
-  turns: number as Field<number>,
+  turns: count as Field<number>,
   usage: usage as Field<TokenUsage>,
   text: optional(text) as OptionalField<string>,
   error: optional(recordedError) as OptionalField<RecordedError>,
@@ -363,7 +366,7 @@ export type RowOf<Type extends Row['type']> = Extract<Row, { readonly type: Type
 export const rowFields: { readonly [Type in Row['type']]: Fields } = {
   header: { ...runHeader, ...headerRow },
   blob: blobRow,
-  run: { ...runHeader, run: number, parent: record(runParent) },
+  run: { ...runHeader, run: count, parent: record(runParent) },
   slice: sliceRow,
   state: { ...stateSteps, ...stateRow },
   seen: seenRow,

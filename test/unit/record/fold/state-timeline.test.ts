@@ -103,6 +103,28 @@ describe('the state of a record', () => {
     expect(notesAt(state, 2)).toEqual(['A first', 'B second']);
   });
 
+  it('is there at once after a row of 200,000 writes', () => {
+    const state = timeline();
+    const keys = Array.from({ length: 200_000 }, (_, at) => `k${at}`);
+    state.commit();
+    state.add({ writes: keys.map((key) => put(key, key)), log: [], call: first });
+    state.commit();
+    state.add({ writes: keys.map((key) => put(key, 'again', true)), log: [], call: second });
+    commit(state, second, { slice: 'notes', op: 'remove', keys: keys.slice(1) });
+    expect(notesAt(state, 2)).toHaveLength(200_000);
+    expect(notesAt(state, 3)).toEqual(['again second']);
+  });
+
+  it('keeps items without a key in their order, also where some have one', () => {
+    const state = timeline();
+    const append = (...items: readonly string[]): RecordedWrite => ({ slice: 'notes', op: 'append', items });
+    commit(state, first, append('a', 'a'), put('1', 'one'), append('b'));
+    commit(state, second, put('1', 'other'), append('c'));
+    expect(notesAt(state, 1)).toEqual(['a first', 'a first', 'one first', 'b first']);
+    expect(notesAt(state, 2)).toEqual(['a first', 'a first', 'other second', 'b first', 'c second']);
+    expect(notesAt(state, 1)).toHaveLength(4);
+  });
+
   it('is the same wherever one looks first, also over many commits', () => {
     const build = (): StateTimeline => {
       const state = timeline();

@@ -103,10 +103,91 @@ describe('a reader of rows', () => {
     );
   });
 
+  const rowsWithPaths: readonly (readonly [place: string, row: (path: string) => object])[] = [
+    ['path', (path) => ({ type: 'seen', t: 1, path, found: 'absent' })],
+    ['reads[0].path', (path) => attemptRow({ reads: [{ kind: 'file', what: 'file', path }] })],
+    ...(['path', 'from', 'removedWith'] as const).map(
+      (member) =>
+        [
+          `files[0].${member}`,
+          (path: string) =>
+            attemptRow({ files: [{ path: 'a.md', kind: 'created', entry: 'file', [member]: path }] }),
+        ] as const,
+    ),
+  ];
+
+  it.each([
+    '../a.md',
+    '/etc/passwd',
+    'a/../../b',
+    'a//b',
+    './a',
+    'a/',
+    'a/./b',
+    '',
+    'a\\b',
+    'a\u0000',
+    'a\ud800',
+    'x'.repeat(256),
+    'a/'.repeat(64) + 'a',
+  ])('refuses the path %j wherever a row has one', (path) => {
+    for (const [place, row] of rowsWithPaths) {
+      const line = JSON.stringify(row(path));
+      expect(() => begun().read(line)).toThrow(`has no ${place} of the right kind`);
+      expect(begun().read(JSON.stringify(row('a/b.md')))).toMatchObject({ t: 1 });
+    }
+  });
+
+  it('takes paths of a redacted row as the redaction left them, unless they leave the root', () => {
+    for (const [place, row] of rowsWithPaths) {
+      const redacted = (path: string): string => JSON.stringify({ ...row(path), redacted: true });
+      for (const path of ['', 'a//b', '/a', 'a/'])
+        expect(begun().read(redacted(path))).toMatchObject({ t: 1 });
+      for (const path of ['../a', 'a/../..', 'a\\b', 'a\u0000'])
+        expect(() => begun().read(redacted(path))).toThrow(`has no ${place} of the right kind`);
+    }
+  });
+
+  it.each([
+    ['turn', -1],
+    ['turn', 0.5],
+    ['turn', 1e300],
+    ['attempt', -1],
+    ['base', -1],
+    ['run', -1],
+    ['t', '1e999'],
+  ])('refuses %s as %s', (member, value) => {
+    const row = JSON.stringify(attemptRow({ [member]: value })).replace('"1e999"', '1e999');
+    expect(() => begun().read(row)).toThrow(`its attempt has no ${member} of the right kind`);
+  });
+
+  it('takes times before the start, which a clock that was set back makes, and words of later versions', () => {
+    const row = attemptRow({ t: -5, why: 'teleported' });
+    expect(begun().read(JSON.stringify(row))).toEqual(row);
+  });
+
   it('refuses another row before the header', () => {
     expect(() => new RowReader().read('{"type":"later"}')).toThrow('a record begins with a header');
   });
 });
+
+/** An attempt with nothing in it but these members. */
+function attemptRow(more: object): object {
+  const phases = { requestedAtMs: 1, settledAtMs: 1, approvals: [] };
+  const call = { turn: 1, callId: 'c', toolName: 'x', attempt: 1, phases, why: 'failed', conflicts: [] };
+  return {
+    type: 'attempt',
+    t: 1,
+    ...call,
+    policies: [],
+    reads: [],
+    writes: [],
+    log: [],
+    events: [],
+    files: [],
+    ...more,
+  };
+}
 
 /** The members that a reader needs in each kind of row; every other one may be absent. */
 const needed: Readonly<Record<Row['type'], string>> = {
