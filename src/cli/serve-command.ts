@@ -103,6 +103,8 @@ async function open(
       version,
       agentName: agent.name,
       structured: request.isStructured,
+      resources: true,
+      prompts: true,
       enforce: request.isEnforced,
       limits: limitsOf(agent),
       observers: [

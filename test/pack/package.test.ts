@@ -108,6 +108,7 @@ describe('packed files', () => {
         'otel',
         'provider',
         'record',
+        'refuse-client',
         'scripted-adapter',
         'process',
         'remote',

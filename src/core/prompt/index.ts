@@ -31,6 +31,7 @@ export {
   promptTemplate,
   type TemplateParts,
 } from './prompt-template.ts';
+export { type ChoosableParam, choosableSections, chosenText } from './render/chosen-section.ts';
 export type { PromptToolsOptions, RenderOptions } from './render/render-prompt.ts';
 export type { RenderedPrompt } from './render/rendered-prompt.ts';
 export type { CommonSectionOptions, SectionOptions, ToolsSectionOptions } from './section/build-section.ts';

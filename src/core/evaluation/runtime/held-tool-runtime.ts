@@ -104,6 +104,11 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
     return this.#parts.environment.budget.exceeded;
   }
 
+  get '~offered'(): NonNullable<ToolRuntime['~offered']> {
+    const { display, roots } = this.#parts.environment;
+    return { filesystem: roots.filesystem, sections: display.rendered['~sections'] };
+  }
+
   async runCalls(
     calls: readonly ToolRuntimeCall[],
     { signal, trace }: ToolRuntimeCallOptions = {},

@@ -1,3 +1,5 @@
+import type { Filesystem } from '../../filesystem/index.ts';
+import type { RenderedPrompt } from '../../prompt/index.ts';
 import type {
   Approver,
   ModelTool,
@@ -104,6 +106,12 @@ export interface ToolRuntime<Output = unknown> {
    * @throws {OutputParseError} whose message explains to the model what is wrong.
    */
   parseOutput(text: string): Promise<Output>;
+  /** What a server offers beside the tools. @internal */
+  readonly '~offered'?: {
+    /** The files that calls are committed to. */
+    readonly filesystem: Filesystem | undefined;
+    readonly sections: RenderedPrompt['~sections'];
+  };
   /** Ends the run: running calls are aborted and rolled back, the session is released, and disposed if the runtime made it. Never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
 }

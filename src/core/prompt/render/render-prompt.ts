@@ -141,6 +141,7 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
       read: (key, context) => sections.read(key, context),
       isOpen: (key, session) => sections.isOpen(key, session),
       list: (session) => sections.list(session),
+      source: sections.source,
       idleOverrides: (session) => sections.idleOverrides(session),
       withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
       opener: plan.sectionTools.open,

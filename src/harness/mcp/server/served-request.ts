@@ -15,9 +15,12 @@ import { toCallToolResult } from '../wire/call-result.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import { progressNotifier } from './call-events.ts';
 import { clientMessageOf } from './client-error.ts';
+import { signalOf } from './client-signal.ts';
 import { answerIn, canAsk, elicit, inputRequests, isModern } from './elicitation.ts';
 import type { CallQuestion, OpenCall } from './open-call.ts';
 import type { OpenCalls } from './open-calls.ts';
+import type { ServedPrompts } from './served-prompts.ts';
+import type { ServedResources } from './served-resources.ts';
 import type { ServedTools } from './served-tools.ts';
 
 /** What the server of one connection is made of. */
@@ -25,6 +28,10 @@ export interface ProtocolServerOptions {
   readonly name: string;
   readonly version: string;
   readonly tools: ServedTools;
+  /** Undefined: files are not offered. */
+  readonly resources: ServedResources | undefined;
+  /** Undefined: sections are not offered. */
+  readonly prompts: ServedPrompts | undefined;
   /** The calls of the session, where questions go to the client. */
   readonly calls: OpenCalls;
   readonly clock: Clock;
@@ -135,10 +142,10 @@ export class ServedRequest {
 
   /** The end of this request, before it is answered, ends the call. */
   #follow(call: OpenCall): void {
-    const { http, mcpReq } = this.#context;
-    const connection = http?.req?.signal;
-    const signal = connection === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, connection]);
-    call.follow({ signal, onProgress: progressNotifier(this.#context, this.#options.clock) });
+    call.follow({
+      signal: signalOf(this.#context),
+      onProgress: progressNotifier(this.#context, this.#options.clock),
+    });
   }
 
   #key(): string {

@@ -10,7 +10,9 @@ import { randomId } from '../wire/random-id.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import { CallEvents } from './call-events.ts';
 import { OpenCalls } from './open-calls.ts';
-import { type ProtocolServerOptions, ServedRequest } from './served-request.ts';
+import { createProtocolServer } from './protocol-server.ts';
+import { ServedPrompts } from './served-prompts.ts';
+import { ServedResources } from './served-resources.ts';
 import { ServedTools, type ServedToolsOptions } from './served-tools.ts';
 import type { McpServerOptions } from './server-options.ts';
 
@@ -22,7 +24,7 @@ const defaultMaxConcurrentCalls = 8;
 /** What a session of a runtime is called, and what its results carry. */
 type ServedRuntimeOptions = Pick<
   McpServerOptions,
-  'name' | 'version' | 'instructions' | 'structured' | 'logger' | 'clock'
+  'name' | 'version' | 'instructions' | 'structured' | 'resources' | 'prompts' | 'logger' | 'clock'
 >;
 
 /** A runtime, with what gets its events and answers its questions. */
@@ -43,14 +45,25 @@ export class ServedSession implements AsyncDisposable {
   readonly #options: ServedRuntimeOptions;
   readonly #parts: ServedParts;
   readonly #tools: ServedTools;
+  readonly #resources: ServedResources | undefined;
+  readonly #prompts: ServedPrompts | undefined;
 
   private constructor(sdk: McpServerSdk, options: ServedRuntimeOptions, parts: ServedParts) {
     this.#sdk = sdk;
     this.#options = options;
     this.#parts = parts;
     const { instructions, structured } = options;
-    const { events, runtime } = parts;
-    this.#tools = new ServedTools({ runtime, events, structured, instructions });
+    const { events, owned, runtime } = parts;
+    const tools = new ServedTools({ runtime, events, structured, instructions });
+    this.#tools = tools;
+    const { filesystem, sections } = owned?.['~offered'] ?? {};
+    const { prompts = false, resources = false } = options;
+    this.#resources =
+      resources && filesystem !== undefined ? new ServedResources({ sdk, tools, filesystem }) : undefined;
+    this.#prompts =
+      prompts && owned !== undefined && sections !== undefined
+        ? new ServedPrompts({ sdk, sections, session: owned.session })
+        : undefined;
   }
 
   /**
@@ -59,7 +72,8 @@ export class ServedSession implements AsyncDisposable {
    * @throws what `openToolRuntime` throws.
    */
   static async open(sdk: McpServerSdk, prompt: Prompt, options: McpServerOptions): Promise<ServedSession> {
-    const { structured: _structured, instructions: _text, ...others } = options;
+    const { structured: _structured, instructions: _text, resources: _files, ...named } = options;
+    const { prompts: _sections, ...others } = named;
     const { approve, name, observers = [], openSession, version: _version, ...runtimeOptions } = others;
     const events = new CallEvents();
     const calls = openCalls(options);
@@ -105,7 +119,16 @@ export class ServedSession implements AsyncDisposable {
   createServer(): McpServer {
     const { clock = systemClock, logger = silentLogger, name, version } = this.#options;
     const { calls } = this.#parts;
-    return createProtocolServer(this.#sdk, { name, version, tools: this.#tools, calls, clock, logger });
+    return createProtocolServer(this.#sdk, {
+      name,
+      version,
+      calls,
+      clock,
+      logger,
+      tools: this.#tools,
+      resources: this.#resources,
+      prompts: this.#prompts,
+    });
   }
 
   /** Calls `listener` when the list of tools has changed. @returns ends it. */
@@ -143,22 +166,4 @@ function openCalls({
   limits: { maxConcurrentCalls = defaultMaxConcurrentCalls } = {},
 }: Pick<McpServerOptions, 'clock' | 'limits'>): OpenCalls {
   return new OpenCalls({ clock, randomId, answerTimeoutMs, maxConcurrentCalls });
-}
-
-/**
- * A server of the SDK for one connection. It is cheap and has no state of its own: tools, calls and state belong to the session. Its handlers are those of the lower
- * level of the SDK, whose `registerTool` would check arguments and results once more, and put exceptions into words of its own.
- *
- * @see docs/spec/mcp.md §2
- */
-function createProtocolServer(sdk: McpServerSdk, options: ProtocolServerOptions): McpServer {
-  const { name, tools, version } = options;
-  const { instructions } = tools;
-  const mcp = new sdk.McpServer({ name, version }, instructions === '' ? {} : { instructions });
-  mcp.server.registerCapabilities({ tools: { listChanged: true } });
-  mcp.server.setRequestHandler('tools/list', () => ({ tools: tools.list() }));
-  mcp.server.setRequestHandler('tools/call', (request, context) =>
-    new ServedRequest(sdk, mcp, options, request, context).answer(),
-  );
-  return mcp;
 }

@@ -54,6 +54,11 @@ export class ServedTools {
     return this.#options.runtime.toolNamed(name) !== undefined;
   }
 
+  /** Whether this is a tool of files of the library. */
+  isFileTool(name: string): boolean {
+    return this.#options.runtime.toolNamed(name)?.['~files'] !== undefined;
+  }
+
   get names(): readonly string[] {
     return this.#options.runtime.tools.map(({ name }) => name);
   }

@@ -42,6 +42,13 @@ export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | '
    */
   readonly approve?: Approver | 'elicit';
   /**
+   * Whether the files that the tools work on are offered as resources, `workspace:///` and their path. A read is a call of `read_file`, a page of the list one of `glob`: under their policies, and only where the
+   * prompt has these tools. Default: false.
+   */
+  readonly resources?: boolean;
+  /** Whether the sections with params are offered as prompts, which people choose in their client and fill in. Default: false. */
+  readonly prompts?: boolean;
+  /**
    * Called when a session is opened, for what it has of its own: a prepared session, a name in the journal. May throw or reject: the session is
    * not opened, and the client gets the message of a `WinkError`. Default: nothing.
    */
@@ -92,6 +99,8 @@ const serverChecks = {
   name: 'string!',
   version: 'string!',
   instructions: 'string',
+  resources: 'boolean',
+  prompts: 'boolean',
   openSession: 'function',
 } as const;
 

@@ -266,7 +266,10 @@ test('several messages in one body are answered together', async () => {
   expect(body).toContain('"id":7');
   expect(body).toContain('"id":8');
   expect(body).toContain('The count is 2.');
-  const many = await ask(server, { headers, body: `[${Array.from({ length: 101 }, () => call(1, 1))}]` });
+  const many = await ask(server, {
+    headers,
+    body: `[${Array.from({ length: 101 }, (_, id) => call(id, 1))}]`,
+  });
   expect(many.status).toBe(400);
 });
 
