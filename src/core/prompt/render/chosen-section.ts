@@ -28,7 +28,7 @@ export interface ChoosableSection {
 }
 
 /** A prompt that was rendered. */
-export interface SectionSource {
+export interface BoundPlan {
   readonly plan: PromptPlan<unknown>;
   /** The params that it was bound with. */
   readonly raw: DynamicParams;
@@ -36,7 +36,7 @@ export interface SectionSource {
 
 /** The enabled sections that have params. */
 export function choosableSections(
-  { plan: { nodes }, raw }: SectionSource,
+  { plan: { nodes }, raw }: BoundPlan,
   session: ReadonlySessionView,
 ): readonly ChoosableSection[] {
   const view = readOnlyView(session);
@@ -66,7 +66,7 @@ export function choosableSections(
  * @throws {PromptRenderError} as rendering the prompt.
  */
 export async function chosenText(
-  { plan, raw: bound }: SectionSource,
+  { plan, raw: bound }: BoundPlan,
   { path, given }: { readonly path: string; readonly given: DynamicParams },
   session: ReadonlySessionView,
 ): Promise<string> {

@@ -7,14 +7,14 @@ import type { PromptOutput } from '../plan/prompt-output.ts';
 import type { ToolParamDescriptions } from '../plan/tool-param-descriptions.ts';
 import type { SectionAccess } from '../visibility/section-tools.ts';
 import type { Visibility } from '../visibility/visibility.ts';
-import type { SectionSource } from './chosen-section.ts';
+import type { BoundPlan } from './chosen-section.ts';
 
 /** The sections of a rendered prompt, for those that come in later. @internal */
 export interface RenderedSections extends SectionAccess {
   /** All sections, as the model has them at present. */
   list(session: ReadonlySessionView): readonly SectionPort[];
   /** What `choosableSections` and `chosenText` take. */
-  readonly source: SectionSource;
+  readonly source: BoundPlan;
   /** Sections that the session shows or hides without effect: they have no summary, or there are none. Reads all of the slice. */
   idleOverrides(session: ReadonlySessionView): readonly string[];
   /** The prompt with the tools of opened sections after all others. @param shown what one call showed. */
