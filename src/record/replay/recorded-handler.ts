@@ -34,7 +34,7 @@ export function recordedHandler({ call, tool, slices, now }: RecordedHandlerPart
       if (attempt.files.length > 0)
         context.filesystem.apply(filePatch(attempt.files, { atMs: now(), dataOf: bytesOrBlanks }));
     }
-    return endOf(call, tool);
+    return endOf(call);
   };
 }
 
@@ -42,6 +42,13 @@ export function recordedHandler({ call, tool, slices, now }: RecordedHandlerPart
 export function hasHandlerRun({ attempts }: Pick<RecordedCall, 'attempts'>): boolean {
   return attempts.at(-1)?.phases.handlerStartedAtMs !== undefined;
 }
+
+/** Whether the record has what the handler of a call changed, and not what it returned: a policy refused the changes. */
+export function lacksResult({ outcome, reason }: RecordedCall): boolean {
+  return outcome !== 'committed' && afterSuccess.has(reason);
+}
+
+const resultLost = 'The record has what this call changed, and not what it returned.';
 
 /** Ends a call whose handler did not run in the record. */
 export function unrecordedHandler(message: string): RecordedHandler {
@@ -54,16 +61,14 @@ export function unrecordedHandler(message: string): RecordedHandler {
     });
 }
 
-function endOf(call: RecordedCall, tool: AnyTool): RecordedEnd {
+function endOf(call: RecordedCall): RecordedEnd {
   const { outcome, reason, message = '', value, error } = call;
   const attachments = attachmentsOf(call);
   const options = {
     ...present({ excludeValueFromContext: isValueExcluded(call) ? true : undefined, attachments }),
   };
-  if (outcome === 'committed' || afterSuccess.has(reason)) {
-    const result = ToolResult.ok(value, message, options);
-    return { kind: 'succeeded', result, isStaged: outcome !== 'committed' && !hasSucceeded(call, tool) };
-  }
+  if (outcome === 'committed') return { kind: 'succeeded', result: ToolResult.ok(value, message, options) };
+  if (lacksResult(call)) return { kind: 'succeeded', result: ToolResult.ok(undefined, resultLost) };
   if (reason === 'interrupted') return { kind: 'fatal', error: toError(error ?? { name: 'Error', message }) };
   return {
     kind: 'failed',
@@ -89,11 +94,6 @@ function attachmentsOf({ run, turn, callId }: RecordedCall): readonly MediaPart[
     if (item.type === 'tool-result' && item.callId === callId) return item.attachments;
   }
   return undefined;
-}
-
-/** Whether the `succeeded` event is part of what the last attempt did. */
-function hasSucceeded({ attempts }: RecordedCall, tool: AnyTool): boolean {
-  return successIn(attempts.at(-1)?.events ?? [], tool) >= 0;
 }
 
 /** Where the success of a call is among its events; -1 where it is not. What policies dispatched to record it comes after it. */

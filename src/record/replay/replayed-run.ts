@@ -19,7 +19,7 @@ import type { AnyTool } from '../../core/tool/index.ts';
 import { recordedTurn } from '../fold/requests.ts';
 import type { RecordedCall, RecordedEvent, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { pathOf, type RecordIndex } from './record-index.ts';
-import { hasHandlerRun, recordedHandler, unrecordedHandler } from './recorded-handler.ts';
+import { hasHandlerRun, lacksResult, recordedHandler, unrecordedHandler } from './recorded-handler.ts';
 import { RefusedResources } from './refused-resources.ts';
 import type { ReplayClock } from './replay-clock.ts';
 import type { ReplayedCall } from './replay-report.ts';
@@ -98,6 +98,9 @@ export class ReplayedRun implements EarlierRun {
   unknownOf(call: RecordedCall, now: RecordedCall): string | undefined {
     if (now.error?.code === 'resource-refused') return now.error.message;
     if (this.#unrecorded.has(call)) return 'What its handler would do now is not in the record.';
+    const isAnswered = this.sourceOf(call) === 'recorded';
+    if (isAnswered && lacksResult(call) && now.outcome === 'committed')
+      return 'Its changes are allowed now, and what it returned is not in the record.';
     const { files } = this.#options;
     if (hasHandlerRun(call) || !hasHandlerRun(now) || files.explain(now)) return undefined;
     return 'Its handler runs now, on files that are not in the record.';

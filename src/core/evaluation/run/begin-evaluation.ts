@@ -198,10 +198,14 @@ async function startResources<Output>({
   settings: { calls },
   stop,
 }: Beginning<Output>): Promise<ResourceContainer> {
+  const { outer, earlier } = scope;
+  const { refusal } = earlier ?? {};
+  if (outer !== undefined && refusal !== undefined && bindsOwnFiles(outer, prompt.resources()))
+    throw refusal.refused(Filesystem);
   const container = ResourceContainer.for(scope.host, prompt.resources(), {
-    outer: scope.outer?.call.resources,
-    isInner: scope.outer !== undefined,
-    refusal: scope.earlier?.refusal,
+    outer: outer?.call.resources,
+    isInner: outer !== undefined,
+    refusal,
     onLateFailure: reportLate(calls.logger),
   });
   await container.start((work) => stop.race(work));
@@ -215,8 +219,6 @@ async function openFiles<Output>(
 ): Promise<EvaluationFiles> {
   const { bindings } = prompt.resources();
   const refusal = earlier?.refusal;
-  if (outer !== undefined && refusal !== undefined && bindsOwnFiles(outer, prompt.resources()))
-    throw refusal.refused(Filesystem);
   const own = resolver.has(Filesystem) ? await stop.race(resolver.get(Filesystem)) : undefined;
   if (outer === undefined) return filesOfRoot(own);
   const joining = refusal === undefined ? bindings : bindings.filter(({ token }) => !refusal.refuses(token));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyResourceBinding,
   binding,
+  defineEvent,
   defineSlice,
   Filesystem,
   MemoryFilesystem,
@@ -49,6 +50,22 @@ const payWith = (max?: number) =>
     },
   });
 const pay = payWith();
+const payAndNote = tool({
+  name: 'pay_and_note',
+  description: 'Pay, and write it down.',
+  inputSchema: amountSchema(),
+  outputSchema: z.object({ paid: z.number() }),
+  execute: async ({ amount: paid }, { filesystem }) => {
+    await filesystem.write('paid.txt', `${paid}`);
+    return ToolResult.ok({ paid }, 'Paid.');
+  },
+});
+const Counted = defineEvent({ name: 'counted', schema: z.object({}) });
+const Counts = defineSlice({
+  name: 'counts',
+  schema: z.object({}),
+  reducers: (on) => [on(Counted, reducers.append())],
+});
 /** Written by a reducer alone. */
 const Paid = defineSlice({
   name: 'paid',
@@ -56,6 +73,10 @@ const Paid = defineSlice({
   reducers: (on) => [
     on(
       pay.succeeded,
+      reducers.append(({ value }) => ({ amount: value.paid })),
+    ),
+    on(
+      payAndNote.succeeded,
       reducers.append(({ value }) => ({ amount: value.paid })),
     ),
   ],
@@ -84,6 +105,7 @@ function promptOf({
     key: 'desk',
     sections: [
       section({ title: 'Desk', key: 'desk', template: 'Pay.', tools: [paying], slices: [Payments] }),
+      vfsToolsSection({ key: 'files', policies: [] }),
     ],
   });
   const clerk = agentTool({
@@ -97,7 +119,13 @@ function promptOf({
     ns: 'test',
     key: 'policies',
     sections: [
-      section({ title: 'Task', key: 'task', template: 'Go.', tools: [paying, plan, clerk], slices }),
+      section({
+        title: 'Task',
+        key: 'task',
+        template: 'Go.',
+        tools: [paying, payAndNote, plan, clerk],
+        slices,
+      }),
       vfsToolsSection({ key: 'files', policies: [] }),
     ],
     policies,
@@ -176,7 +204,7 @@ function atMost(amount: number): ToolPolicy {
     name: 'at-most',
     slices: [Paid],
     check: ({ tool: { name }, params }, { session }) => {
-      if (name !== 'pay') return PolicyDecision.allow();
+      if (name !== 'pay' && name !== 'pay_and_note') return PolicyDecision.allow();
       const before = session
         .slice(Paid)
         .all()
@@ -216,9 +244,63 @@ describe('a policy whose slice is written by a reducer', () => {
     const before = { policies: [forbids, atMost(100)] };
     const report = await replayOf(pays(40, 20), before, { policies: [atMost(50)] }, { onDrift: 'force' });
     expect(report.calls.map(({ differences }) => differences[0]?.text)).toEqual([
-      'It was rolled-back (policy-failed by forbids), and is committed now.',
+      'It was rolled-back (policy-failed by forbids). Its changes are allowed now, and what it returned is not in the record.',
       'It was rolled-back (policy-failed by forbids), and is denied (denied by at-most) now.',
     ]);
+  });
+});
+
+describe('a policy that dispatches an event of its own', () => {
+  const counts: ToolPolicy = {
+    name: 'counts',
+    slices: [Counts],
+    check: (_call, { session }) =>
+      session.slice(Counts).length > 1 ? PolicyDecision.deny('It is enough.') : PolicyDecision.allow(),
+    onResult: (_call, _result, { session }) => session.dispatch(Counted, {}),
+  };
+
+  it('counts each call once', async () => {
+    const report = await replayOf(pays(1, 2, 3), { policies: [counts] }, { policies: [counts] });
+    expect(report.record.calls.map(({ outcome }) => outcome)).toEqual(['committed', 'committed', 'denied']);
+    expect(report.isSame).toBe(true);
+  });
+});
+
+describe('a call whose changes were denied', () => {
+  const turns = [{ toolCalls: [call('pay_and_note', { amount: 40 })] }];
+  const forbids = (reason: string): ToolPolicy => ({
+    name: 'forbids',
+    checkChanges: (_call, [change]) => PolicyDecision.deny(`${reason} ${change?.path}`),
+  });
+
+  it('is judged by what it changed', async () => {
+    const before = { policies: [forbids('Not')] };
+    const same = await replayOf(turns, before, before);
+    expect(same.isSame).toBe(true);
+    const other = await replayOf(turns, before, { policies: [forbids('Never')] }, { onDrift: 'force' });
+    expect(only(other, 'call-1-1')?.status).toBe('changed');
+  });
+
+  it('has no made-up result when they are allowed', async () => {
+    const report = await replayOf(
+      turns,
+      { policies: [forbids('Not')] },
+      { policies: [atMost(50)] },
+      { onDrift: 'force' },
+    );
+    expect(only(report, 'call-1-1')).toMatchObject({
+      status: 'unrecorded',
+      source: 'recorded',
+      differences: [
+        {
+          part: 'outcome',
+          text: 'It was denied (denied by forbids). Its changes are allowed now, and what it returned is not in the record.',
+        },
+      ],
+    });
+    expect(report.record.calls[0]?.modelText).toBe(
+      'The record has what this call changed, and not what it returned.',
+    );
   });
 });
 
@@ -332,6 +414,16 @@ describe('what is inside a call', () => {
     expect(denied.firstDifference?.text).toContain('denied by no-pay');
   });
 
+  it('is made again also where it lists a folder, which the record answers for', async () => {
+    const listing = [{ toolCalls: [call('ls', { path: '.' }), call('pay', { amount: 40 })] }];
+    const report = await replayOf(turns, {}, {}, { inner: listing });
+    expect(statuses(report)).toEqual([
+      ['call-1-1', 'same', 'live'],
+      ['call-1-1/call-1-1', 'same', 'recorded'],
+      ['call-1-1/call-1-2', 'same', 'recorded'],
+    ]);
+  });
+
   it('is not called the same where the record answers for the call around it', async () => {
     const options = { inner, tools: 'recorded' } as const;
     const report = await replayOf(turns, {}, { policies: [deny('pay')] }, options);
@@ -396,6 +488,42 @@ describe('resources other than files', () => {
     expect(only(report, 'call-1-1')?.differences[0]?.text).toBe(
       'It was committed, and is denied (denied by limit) now.',
     );
+  });
+
+  it('are refused with files of its own to an evaluation inside a call', async () => {
+    let opened = 0;
+    const open = (): MemoryFilesystem => {
+      opened += 1;
+      return new MemoryFilesystem({ files: { 'a.md': 'a\n' } });
+    };
+    const reader = promptTemplate({
+      ns: 'test',
+      key: 'reader',
+      sections: [vfsToolsSection({ policies: [] })],
+    });
+    const readElsewhere = tool({
+      name: 'read_elsewhere',
+      description: 'Reads in another file system.',
+      reenters: true,
+      execute: async (_params, { adapter }) => {
+        const resources = [binding(Filesystem, { create: open })];
+        const { text } = await adapter.evaluate(reader.bind({}, { resources }), { input: 'inner' });
+        return ToolResult.ok(null, text ?? '');
+      },
+    });
+    const task = section({ title: 'Task', key: 'task', template: 'Go.', tools: [readElsewhere] });
+    const prompt = promptTemplate({ ns: 'test', key: 'elsewhere', sections: [task] }).bind();
+    const adapter = adapterFor([{ toolCalls: [call('read_elsewhere')] }], [{ toolCalls: [read] }]);
+    const record = await recordOf(adapter, prompt, { input: 'Go.' });
+    expect(record.calls.map(({ outcome }) => outcome)).toEqual(['committed', 'committed']);
+    expect(opened).toBe(1);
+    const report = await replayRun({ record, prompt, onDrift: 'force' });
+    expect(opened).toBe(1);
+    expect(report.isSame).toBe(false);
+    expect(report.record.calls[0]?.modelText).toContain(
+      'binds a file system of its own, which is not part of the replay',
+    );
+    expect((await replayRun({ record, prompt, resources: 'live' })).isSame).toBe(true);
   });
 
   it('refuses another value of the option', async () => {
