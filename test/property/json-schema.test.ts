@@ -1,7 +1,9 @@
 import { type SchemaDraft, Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonSchema, jsonSchema } from 'weakincentives';
+import { type JsonSchema, jsonSchema, type Schema } from 'weakincentives';
+import { patternsOf, strangerSchema } from '../../src/core/schema/index.ts';
+import { readPatterns } from '../../src/harness/mcp/mount/linear-patterns.ts';
 import { draws, seenAtLeast } from '../support/draws.ts';
 
 const keys = ['a', 'b', 'toString'] as const;
@@ -178,7 +180,11 @@ const drafts: readonly (readonly [SchemaDraft, fc.Arbitrary<JsonSchema>])[] = [
 ];
 
 function issuesOf(document: JsonSchema, item: unknown): readonly unknown[] {
-  const result = jsonSchema(document)['~standard'].validate(item);
+  return issuesBy(jsonSchema(document), item);
+}
+
+function issuesBy(schema: Schema, item: unknown): readonly unknown[] {
+  const result = schema['~standard'].validate(item);
   if (result instanceof Promise) throw new Error('Raw schemas are synchronous.');
   return result.issues ?? [];
 }
@@ -198,5 +204,29 @@ describe.each(drafts)('a JSON Schema of draft %s', (draft, documentsOfDraft) => 
       { numRuns: draws(1_000) },
     );
     expect(Math.min(seen.fit, seen.unfit)).toBeGreaterThan(seenAtLeast(500));
+  });
+
+  it('of a stranger takes and refuses the same values, or more where a pattern cannot be read', async () => {
+    const seen = { same: 0, looser: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        documentsOfDraft,
+        fc.array(value, { minLength: 5, maxLength: 10 }),
+        async (document, values) => {
+          const { read, unread } = await readPatterns(patternsOf(document));
+          const stranger = strangerSchema(document, read);
+          for (const item of values) {
+            const isValid = issuesOf(document, item).length === 0;
+            const isTaken = issuesBy(stranger, item).length === 0;
+            if (unread.length === 0) expect(isTaken).toBe(isValid);
+            else expect(isTaken || !isValid).toBe(true);
+            seen[isTaken === isValid ? 'same' : 'looser'] += 1;
+          }
+        },
+      ),
+      { numRuns: draws(1_000) },
+    );
+    expect(seen.same).toBeGreaterThan(seenAtLeast(1_000));
+    expect(seen.looser).toBeGreaterThan(0);
   });
 });

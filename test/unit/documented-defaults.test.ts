@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { deadlineFeedback, resourceToken, Session, tool } from 'weakincentives';
+import { deadlineFeedback, resourceToken, Session } from 'weakincentives';
 import { ThrottleError } from 'weakincentives/provider';
 import { readQueryArguments } from '../../src/cli/query/query-arguments.ts';
 import { withDefaults } from '../../src/core/error/index.ts';
 import { toSettings } from '../../src/core/evaluation/options/settings.ts';
 import { noObservers, toThrottlePolicy } from '../../src/core/runtime/index.ts';
 import { silentLogger } from '../../src/core/tool/index.ts';
-import { chooseTools } from '../../src/harness/mcp/mount/choose-tools.ts';
+import { mountedAs } from '../../src/harness/mcp/mount/choose-tools.ts';
 import { mountLimitChecks } from '../../src/harness/mcp/mount/mount-options.ts';
 import { folderLimitChecks } from '../../src/host/folder-copy/options.ts';
 import { gitLimitChecks } from '../../src/host/git/git-limits.ts';
@@ -206,11 +206,7 @@ function providerTimeout(): Figures {
 }
 
 function mountedEffects(): unknown {
-  const rules = { key: 'server' };
-  const { tools } = chooseTools([{ name: 'tool', inputSchema: { type: 'object' } }], rules, () =>
-    tool({ name: 'tool', description: 'A tool.' }),
-  );
-  return tools[0]?.effects;
+  return mountedAs({ name: 'tool', inputSchema: { type: 'object' } }, { key: 'server' }).effects;
 }
 
 function hostLimits(): Readonly<Record<string, unknown>> {

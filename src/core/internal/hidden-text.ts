@@ -16,7 +16,7 @@ const joinedEmoji =
 interface HiddenOptions {
   /** Characters that stay, such as line feeds. Default: none. */
   readonly kept?: string;
-  /** Whether blanks other than the space are replaced, too. Default: false. */
+  /** True when blanks other than the space are replaced, too. */
   readonly blanks?: boolean;
 }
 

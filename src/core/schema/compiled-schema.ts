@@ -5,6 +5,7 @@ import { formatPath, maxIssues, type ParseOutcome, type SchemaIssue } from './js
 import { closeJsonSchema } from './json-schema/close.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
 import { compileJsonSchema, type SchemaNode } from './json-schema/node.ts';
+import { StepsSpent } from './json-schema/step-meter.ts';
 import {
   findUnknownKeys,
   type KeyFinding,
@@ -175,6 +176,14 @@ export function parseInput<I, O>(
   compiled: CompiledSchema<I, O>,
   value: unknown,
 ): ParseOutcome<O> | Promise<ParseOutcome<O>> {
+  const { meter } = compiled.inputNode;
+  return meter === undefined ? parseGiven(compiled, value) : meter.run(() => parseGiven(compiled, value));
+}
+
+function parseGiven<I, O>(
+  compiled: CompiledSchema<I, O>,
+  value: unknown,
+): ParseOutcome<O> | Promise<ParseOutcome<O>> {
   const { inputNode } = compiled;
   try {
     const found = findUnknownKeys(inputNode, value, maxIssues);
@@ -190,9 +199,10 @@ export function parseInput<I, O>(
   }
 }
 
-/** A value that throws when it is read, by a getter or a proxy, counts as invalid. */
+/** A value that throws when it is read, by a getter or a proxy, counts as invalid; and so does one that takes too many steps. */
 function unreadable(cause: unknown): { readonly ok: false; readonly issues: readonly SchemaIssue[] } {
-  return { ok: false, issues: [{ path: [], message: `cannot be read: ${describeError(cause)}` }] };
+  const message = cause instanceof StepsSpent ? cause.message : `cannot be read: ${describeError(cause)}`;
+  return { ok: false, issues: [{ path: [], message }] };
 }
 
 /** @param refused what is known to be wrong before the library validates. */
@@ -243,6 +253,14 @@ export function parseInputSync<I, O>(compiled: CompiledSchema<I, O>, value: unkn
  * Nothing else is left out: an item after the end of a tuple is refused. Never throws, like {@link parseInput}.
  */
 export function parseOutput<I, O>(
+  compiled: CompiledSchema<I, O>,
+  value: unknown,
+): OutputOutcome<O> | Promise<OutputOutcome<O>> {
+  const { meter } = compiled.inputNode;
+  return meter === undefined ? parseMade(compiled, value) : meter.run(() => parseMade(compiled, value));
+}
+
+function parseMade<I, O>(
   compiled: CompiledSchema<I, O>,
   value: unknown,
 ): OutputOutcome<O> | Promise<OutputOutcome<O>> {

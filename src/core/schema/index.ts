@@ -45,7 +45,8 @@ export { jsonCopy } from './json/json-copy.ts';
 export { renderJson } from './json/render-json.ts';
 export { describeReceived } from './json-schema/describe.ts';
 export { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
-export { forEachSchema } from './json-schema/keywords.ts';
+export { forEachSchema, keywords } from './json-schema/keywords.ts';
+export type { BoundedPattern } from './json-schema/pattern.ts';
 export { mapPropertyDescriptions } from './json-schema/property-descriptions.ts';
 export { createReferenceResolver, type ReferenceResolver } from './json-schema/reference.ts';
 export { looseSchema } from './loose-schema.ts';
@@ -66,5 +67,5 @@ export {
 export { type GivenJson, readGivenJson } from './projection/given-json.ts';
 export { adviseSchema, type SchemaProjection } from './projection/project-json-schema.ts';
 export { wrapperKey, wrapSchema } from './projection/wrap-schema.ts';
-export { jsonSchema } from './raw-json-schema.ts';
+export { jsonSchema, patternsOf, strangerSchema } from './raw-json-schema.ts';
 export type { InferInput, InferOutput, Schema } from './standard.ts';

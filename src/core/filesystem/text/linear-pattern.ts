@@ -19,6 +19,8 @@ export interface PatternOptions {
 
 /** A compiled pattern. All operations take time linear in the text, whatever the pattern. */
 export interface LinearPattern {
+  /** Its instructions: each costs at most one step for each character searched. */
+  readonly size: number;
   /** True when the pattern is found in the text. */
   test(text: string): boolean;
   /** Where the first match begins that begins at `from` or later, and where it ends; undefined when there is none. */
@@ -37,6 +39,7 @@ export async function compilePattern(options: PatternOptions): Promise<LinearPat
   const { RE2JS: engine } = await import('re2js');
   const expression = compileExpression(engine, options);
   return {
+    size: expression.programSize(),
     test: (text) => expression.test(text),
     find: (text, from) => {
       const matcher = expression.matcher(text);

@@ -1,3 +1,6 @@
+import { SchemaError } from '../../error/index.ts';
+import { formatNumber } from '../../internal/index.ts';
+import type { StepsLeft } from '../json/canonical-json.ts';
 import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema, refsStandAlone } from './json-schema.ts';
 import { hasAnyKeyword, keyKeywords, keywords } from './keywords.ts';
@@ -10,12 +13,16 @@ type WritableSchema = Record<string, JsonValue | undefined>;
 const parts = ['dependentSchemas', 'dependencies', 'allOf', 'if'];
 /** References are written out in place this often at most; beyond it they stay, as in a schema that repeats itself without end. */
 const maxInlined = 1_000;
+/** The steps that a document may take. One whose references multiply it without end takes more. */
+const maxSteps = 250_000;
 
 /**
  * Writes into a JSON Schema what the runtime holds anyway: an object schema that does not say what further keys may be
  * is closed, and a tuple ends with its last item. Members of an intersection of plain objects become one object; where
  * that is not possible `unevaluatedProperties: false` closes the whole. The result is draft 2020-12 without `$schema`, also where the
  * given document is of an older draft. The given schema is not changed.
+ *
+ * @throws {SchemaError} `schema-unrepresentable` for a document that has too many places once its references are written out.
  */
 export function closeJsonSchema(document: JsonSchema): JsonSchema {
   const { $schema, ...root } = document;
@@ -33,6 +40,7 @@ class Closer {
   #inlinedCount = 0;
 
   readonly #refsStandAlone: boolean;
+  readonly #steps: StepsLeft = { left: maxSteps };
 
   constructor(root: JsonSchema, refsAlone: boolean) {
     this.#resolve = createReferenceResolver(root);
@@ -42,9 +50,10 @@ class Closer {
   /** @param isWhole false for a part of a larger schema at the same place, which closes for all its parts. */
   close(source: JsonValue | undefined, isWhole: boolean): JsonValue | undefined {
     if (!isSchemaObject(source)) return source;
+    this.#spend(Object.keys(source).length);
     const read = this.#refsStandAlone ? withoutIgnored(source) : source;
     const apart = isWhole ? this.#moveReference(read) : read;
-    const schema = mergeObjects(apart, this.#resolve) ?? apart;
+    const schema = mergeObjects(apart, this.#resolve, this.#steps) ?? apart;
     if (!isWhole && typeof schema['$ref'] === 'string') return this.#inline(schema, schema['$ref']);
     const hasParts = hasAnyKeyword(schema, parts) || this.#isMixed(schema);
     const closed: WritableSchema = { ...schema };
@@ -58,6 +67,15 @@ class Closer {
     if (closed['prefixItems'] !== undefined && !hasAnyKeyword(closed, ['items', 'unevaluatedItems']))
       closed['items'] = false;
     return closed;
+  }
+
+  #spend(steps: number): void {
+    this.#steps.left -= 1 + steps;
+    if (this.#steps.left >= 0) return;
+    throw new SchemaError(
+      'schema-unrepresentable',
+      `This JSON Schema cannot be used: with its references written out it takes more than ${formatNumber(maxSteps)} steps.`,
+    );
   }
 
   /**

@@ -2,7 +2,7 @@ import { countCharacters, isRecord, present } from '../../internal/index.ts';
 import { canonicalJson, sameJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
 import { formats } from './format.ts';
-import { compilePattern } from './pattern.ts';
+import type { PatternReader } from './pattern.ts';
 
 /** What one keyword requires of a value by itself, independent of other schemas. */
 export interface Constraint {
@@ -18,7 +18,11 @@ export interface Constraint {
  * and nothing that some library accepts may be reported as wrong.
  * @returns undefined when the keyword is not checked.
  */
-export type ConstraintMaker = (operand: JsonValue, exact: boolean) => Constraint | undefined;
+export type ConstraintMaker = (
+  operand: JsonValue,
+  exact: boolean,
+  readPattern: PatternReader,
+) => Constraint | undefined;
 
 /** A constraint that holds for values of other types. */
 function of<T>(
@@ -107,8 +111,8 @@ function memberCount(value: Readonly<Record<string, unknown>>): number {
   return Object.values(value).filter((item) => item !== undefined).length;
 }
 
-export const patternConstraint: ConstraintMaker = (operand) => {
-  const pattern = typeof operand === 'string' ? compilePattern(operand) : undefined;
+export const patternConstraint: ConstraintMaker = (operand, _exact, readPattern) => {
+  const pattern = typeof operand === 'string' ? readPattern(operand) : undefined;
   return pattern && of(isText, (value) => pattern.test(value));
 };
 

@@ -40,12 +40,14 @@ export function describeExpected(node: SchemaNode): string {
 
 function expected(node: SchemaNode, depth: number): string {
   const { schema } = node;
+  node.meter?.spend(1);
   if (node.isNever) return 'nothing';
-  if ('const' in schema) return JSON.stringify(schema['const']);
+  if ('const' in schema) return written(schema['const'], node);
   const choices = schema['enum'];
-  if (Array.isArray(choices)) return choices.map((choice) => JSON.stringify(choice)).join(' | ');
+  if (Array.isArray(choices)) return choices.map((choice) => written(choice, node)).join(' | ');
   const { type } = schema;
   const types = Array.isArray(type) ? type : typeof type === 'string' ? [type] : [];
+  node.meter?.spend(types.length * (1 + node.properties.size + node.required.size));
   if (types.length > 0) return types.map((each) => describeType(String(each), node, depth)).join(' | ');
   if (depth > 2) return 'value';
   const alternatives = node.unions.flatMap((union) => union.members);
@@ -57,6 +59,13 @@ function expected(node: SchemaNode, depth: number): string {
     node.prefixItems.length > 0 || node.items !== undefined || node.unevaluatedItems !== undefined;
   if (isList) return describeType('array', node, depth);
   return node.declaresKeys ? describeType('object', node, depth) : 'value';
+}
+
+/** A value of a schema as JSON. */
+function written(value: unknown, { meter }: SchemaNode): string {
+  const json = JSON.stringify(value);
+  meter?.spend(json.length);
+  return json;
 }
 
 function describeType(type: string, node: SchemaNode, depth: number): string {
@@ -126,7 +135,7 @@ function keysOf({ properties, schema }: SchemaNode, depth: number): string {
   if (depth > 2 || properties.size === 0) return '';
   const { required } = schema;
   const names = [...properties].slice(0, maxNames).map(([name, child]) => {
-    const tag = 'const' in child.schema ? `: ${JSON.stringify(child.schema['const'])}` : '';
+    const tag = 'const' in child.schema ? `: ${written(child.schema['const'], child)}` : '';
     return `${name}${Array.isArray(required) && required.includes(name) ? '' : '?'}${tag}`;
   });
   return ` {${names.join(', ')}${properties.size > maxNames ? ', …' : ''}}`;

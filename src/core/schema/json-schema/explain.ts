@@ -4,6 +4,7 @@ import { typeConstraint } from './constraint.ts';
 import { describeExpected, describeReceived } from './describe.ts';
 import { childrenOf, isThere, Judge } from './fits.ts';
 import type { SchemaNode } from './node.ts';
+import { readOwnPattern } from './pattern.ts';
 
 type Path = readonly (string | number)[];
 
@@ -48,6 +49,7 @@ class Explainer {
 
   visit(value: unknown, node: SchemaNode): void {
     const { explained } = this.#place;
+    node.meter?.spend(1 + node.constraints.length + node.required.size);
     if (this.#isFull || explained.has(node) || this.#judge.fits(value, node)) return;
     explained.add(node);
     if (!this.#constraintsFit(value, node)) return;
@@ -170,6 +172,7 @@ function missingOr(value: unknown, expected: string | undefined): string {
 
 /** True when the value is of the member's kind (its type, also through references), whatever lies below. */
 function fitsOwnKind(value: unknown, member: SchemaNode): boolean {
+  member.meter?.spend(1 + member.parts.length);
   if (member.isNever || !fitsKind(value, member)) return false;
   return member.parts.every((part) => !part.isPlain || fitsOwnKind(value, part));
 }
@@ -177,12 +180,15 @@ function fitsOwnKind(value: unknown, member: SchemaNode): boolean {
 /** By the type alone where there is one: bounds are described by what they require. */
 function fitsKind(value: unknown, member: SchemaNode): boolean {
   const { type } = member.schema;
-  return type === undefined ? member.holds(value) : typeConstraint(type, false)?.holds(value) === true;
+  return type === undefined
+    ? member.holds(value)
+    : typeConstraint(type, false, readOwnPattern)?.holds(value) === true;
 }
 
 /** True when no key of the value contradicts a constant of the member, and at least one confirms it. */
 function tagsFit(value: unknown, member: SchemaNode): boolean {
   if (!isRecord(value)) return false;
+  member.meter?.spend(member.properties.size);
   let isConfirmed = false;
   for (const [key, child] of member.properties) {
     if (!('const' in child.schema)) continue;
@@ -196,6 +202,7 @@ function tagsFit(value: unknown, member: SchemaNode): boolean {
 function sharedTag(members: readonly SchemaNode[]): string | undefined {
   const [first] = members;
   if (first === undefined) return undefined;
+  first.meter?.spend(first.properties.size * members.length);
   return [...first.properties.keys()].find((key) =>
     members.every((member) => 'const' in (member.properties.get(key)?.schema ?? {})),
   );

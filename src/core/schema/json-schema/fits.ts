@@ -141,23 +141,27 @@ export class Judge {
   /** Tells of a key whether a part of the schema, or the schema itself but for `unevaluatedProperties`, knows it. */
   evaluatedKeys(value: object, node: SchemaNode): (key: string) => boolean {
     const applied = [...this.#applied(value, node)];
-    return (key) =>
-      applied.some(
+    return (key) => {
+      node.meter?.spend(applied.length);
+      return applied.some(
         (each) => childrenOf(each, key).length > 0 || (each !== node && each.unevaluatedKeys !== undefined),
       );
+    };
   }
 
   /** Tells of an item whether a part of the schema, or the schema itself but for `unevaluatedItems`, knows it. */
   evaluatedItems(value: readonly unknown[], node: SchemaNode): (index: number) => boolean {
     const applied = [...this.#applied(value, node)];
-    return (index) =>
-      applied.some(
+    return (index) => {
+      node.meter?.spend(applied.length);
+      return applied.some(
         (each) =>
           index < each.prefixItems.length ||
           each.items !== undefined ||
           (each !== node && each.unevaluatedItems !== undefined) ||
           (each.contains !== undefined && this.fits(value[index], each.contains.node)),
       );
+    };
   }
 
   /** The schema and all that hold for the same value because of it. */
@@ -166,6 +170,7 @@ export class Judge {
     into.add(node);
     const { parts, unions, conditions } = node;
     const members = [...unions.flatMap((union) => union.members), ...conditions.map(({ test }) => test)];
+    node.meter?.spend(members.length + parts.length);
     const fitting = members.filter((member) => this.fits(value, member));
     for (const part of [...parts, ...fitting, ...this.branchesOf(value, node)])
       this.#applied(value, part, into);

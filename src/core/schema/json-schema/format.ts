@@ -101,6 +101,13 @@ function isUri(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(text) && isUriReference(text);
 }
 
+/** An address with a name that has a point in it, and two characters or more after the point. */
+function isUrl(text: string): boolean {
+  const [, host = ''] = /^(?:https?|ftp):\/\/([^\s/?#]+)(?:[/?#]\S*)?$/i.exec(text) ?? [];
+  const point = host.indexOf('.', 1);
+  return point > 0 && host.length > point + 2;
+}
+
 /** RFC 6570: what is left without the expressions is of the characters that a text may have. */
 function isUriTemplate(text: string): boolean {
   const left = text.replaceAll(/\{[+#./;?&=,!@|]?([^{}]+)\}/g, (_expression, names: string) =>
@@ -124,7 +131,7 @@ export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['uri', isUri],
   ['uri-reference', isUriReference],
   ['uri-template', isUriTemplate],
-  ['url', (text) => /^(?:https?|ftp):\/\/[^\s/?#]+\.[^\s/?#]{2,}(?:[/?#]\S*)?$/i.test(text)],
+  ['url', isUrl],
   ['email', isEmail],
   ['hostname', isHostname],
   ['ipv4', isIpv4],

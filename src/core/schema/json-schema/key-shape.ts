@@ -53,6 +53,7 @@ class Collector {
   }
 
   collect(node: SchemaNode, into: Collected): void {
+    node.meter?.spend(1);
     if (into.nodes.get(node) === false) return;
     into.nodes.set(node, false);
     for (const part of node.parts) this.collect(part, into);
@@ -68,6 +69,7 @@ class Collector {
     const isChoice = fitting.length !== 1;
     for (const member of fitting.length === 0 ? members : fitting) {
       const inner = this.#collectMember(member);
+      member.meter?.spend(inner.nodes.size);
       for (const [node, isAlternative] of inner.nodes) {
         into.nodes.set(node, (isChoice || isAlternative) && (into.nodes.get(node) ?? true));
       }
@@ -138,6 +140,7 @@ function merge(
       else if (child.isInert && isAlternative) return 'anything';
       else {
         isKnown = true;
+        child.meter?.spend(children.length);
         if (!child.isInert && !children.includes(child)) children.push(child);
       }
     }

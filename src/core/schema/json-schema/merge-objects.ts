@@ -1,5 +1,5 @@
 import { present } from '../../internal/index.ts';
-import { sameJson } from '../json/canonical-json.ts';
+import { type StepsLeft, sameJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema, objectOf } from './json-schema.ts';
 import type { ReferenceResolver } from './reference.ts';
@@ -20,8 +20,14 @@ const maxParts = 64;
 /**
  * Writes an `allOf` of plain object schemas as one object schema with the keys of all of them, which is what providers
  * understand. Returns undefined when there is no `allOf`, or a member constrains more than the keys.
+ *
+ * @param steps what it may cost; once they are spent nothing is merged.
  */
-export function mergeObjects(schema: JsonSchema, resolve: ReferenceResolver): JsonSchema | undefined {
+export function mergeObjects(
+  schema: JsonSchema,
+  resolve: ReferenceResolver,
+  steps: StepsLeft,
+): JsonSchema | undefined {
   if (!Array.isArray(schema['allOf'])) return undefined;
   const parts: JsonSchema[] = [];
   if (!collectParts(schema, resolve, parts)) return undefined;
@@ -29,7 +35,9 @@ export function mergeObjects(schema: JsonSchema, resolve: ReferenceResolver): Js
   const required = new Set<JsonValue>();
   for (const part of parts) {
     for (const [key, child] of Object.entries(objectOf(part['properties']))) {
-      if (properties.has(key) && !sameJson(properties.get(key), child)) return undefined;
+      steps.left -= 1;
+      if (steps.left < 0) return undefined;
+      if (properties.has(key) && !sameJson(properties.get(key), child, steps)) return undefined;
       properties.set(key, child);
     }
     const needed = part['required'];

@@ -2,12 +2,16 @@ import { none, type Writable } from '../../internal/index.ts';
 import { anyJson, type Constraint } from './constraint.ts';
 import { isSchemaObject, type JsonSchema, objectOf, refsStandAlone } from './json-schema.ts';
 import { hasAnyKeyword, keyKeywords, keywords } from './keywords.ts';
-import { compilePattern } from './pattern.ts';
+import { type PatternReader, readOwnPattern, type SchemaPattern } from './pattern.ts';
 import { createReferenceResolver, type ReferenceResolver, resolveDynamic } from './reference.ts';
+import type { StepMeter } from './step-meter.ts';
+import { loosen, meterNodes, pricedConstraint, type StrangerRules } from './stranger.ts';
 
 /** A `patternProperties` entry. */
 interface PatternNode {
-  readonly pattern: RegExp;
+  readonly pattern: SchemaPattern;
+  /** The pattern as messages show it. */
+  readonly shown: string;
   readonly node: SchemaNode;
 }
 
@@ -76,6 +80,8 @@ export interface SchemaNode {
   /** Keys that have to be there when another key is there. */
   readonly dependentKeys: ReadonlyMap<string, readonly string[]>;
   readonly not: SchemaNode | undefined;
+  /** Bounds what validation costs; undefined for a schema of the author of the program. */
+  readonly meter: StepMeter | undefined;
 }
 
 export interface CompileOptions {
@@ -84,11 +90,13 @@ export interface CompileOptions {
    * and its JSON Schema only describes the kind of values: keywords that libraries interpret differently are left to them.
    */
   readonly exact: boolean;
+  /** Where a stranger wrote the schema: what bounds its cost. Default: nothing. */
+  readonly stranger?: StrangerRules | undefined;
 }
 
 /** Compiles a JSON Schema into a graph of nodes, one per subschema. A reference to nothing counts as "anything goes". */
-export function compileJsonSchema(root: JsonSchema, { exact }: CompileOptions): SchemaNode {
-  return new Compiler(root, exact).compile();
+export function compileJsonSchema(root: JsonSchema, options: CompileOptions): SchemaNode {
+  return new Compiler(root, options).compile();
 }
 
 class Compiler {
@@ -98,11 +106,17 @@ class Compiler {
   readonly #refsStandAlone: boolean;
   readonly #resolve: ReferenceResolver;
   readonly #nodes = new Map<JsonSchema | boolean, Writable<SchemaNode>>();
+  readonly #stranger: StrangerRules | undefined;
+  readonly #readPattern: PatternReader;
+  /** The nodes with a pattern of a stranger that cannot be read. */
+  readonly #loose = new Set<SchemaNode>();
   #hasUnevaluated = false;
 
-  constructor(root: JsonSchema, exact: boolean) {
+  constructor(root: JsonSchema, { exact, stranger }: CompileOptions) {
     this.#root = root;
     this.#exact = exact;
+    this.#stranger = stranger;
+    this.#readPattern = stranger?.readPattern ?? readOwnPattern;
     const { $schema } = root;
     this.#refsStandAlone = exact && refsStandAlone($schema);
     this.#resolve = createReferenceResolver(root);
@@ -112,6 +126,13 @@ class Compiler {
     const node = this.#read(this.#root);
     // What was evaluated is found by asking again which parts fit.
     if (this.#hasUnevaluated) for (const each of this.#nodes.values()) each.isShared = true;
+    if (this.#stranger !== undefined) {
+      if (this.#loose.size > 0) {
+        const anything = this.#read(true);
+        loosen(this.#nodes.values(), this.#loose, anything);
+      }
+      meterNodes(this.#nodes.values(), this.#stranger.meter);
+    }
     return node;
   }
 
@@ -134,7 +155,7 @@ class Compiler {
     const { type, required } = schema;
     const names = Object.keys(schema);
     const constraints = isSchemaObject(given) ? this.#constraintsOf(schema) : none;
-    return {
+    const node: Writable<SchemaNode> = {
       schema,
       isNever: given === false,
       isLeaf: !names.some((name) => isStructure(name)),
@@ -162,7 +183,16 @@ class Compiler {
       dependents: noNodes,
       dependentKeys: noKeys,
       not: undefined,
+      meter: undefined,
     };
+    const { pattern } = schema;
+    if (typeof pattern === 'string' && this.#isLeftOut(pattern)) this.#loose.add(node);
+    return node;
+  }
+
+  /** A stranger's pattern that cannot be read. Those of others are refused, or are left to their library. */
+  #isLeftOut(pattern: string): boolean {
+    return this.#stranger !== undefined && this.#readPattern(pattern) === undefined;
   }
 
   #standsAlone(schema: JsonSchema): boolean {
@@ -172,8 +202,11 @@ class Compiler {
   #constraintsOf(schema: JsonSchema): readonly Constraint[] {
     const made = Object.entries(schema).flatMap(([name, operand]) => {
       const make = operand === undefined ? undefined : keywords.get(name)?.constraint;
-      const constraint = operand === undefined ? undefined : make?.(operand, this.#exact);
-      return constraint === undefined ? [] : [constraint];
+      if (operand === undefined) return [];
+      const constraint = make?.(operand, this.#exact, this.#readPattern);
+      if (constraint === undefined) return [];
+      const { meter } = this.#stranger ?? {};
+      return [meter === undefined ? constraint : pricedConstraint(name, operand, constraint, meter)];
     });
     return this.#exact && schema['type'] === undefined ? [anyJson, ...made] : made;
   }
@@ -213,8 +246,15 @@ class Compiler {
   #readKeys(node: Writable<SchemaNode>, schema: JsonSchema): void {
     node.properties = this.#readMap(schema['properties']);
     node.patterns = Object.entries(objectOf(schema['patternProperties'])).flatMap(([source, child]) => {
-      const pattern = compilePattern(source);
-      return pattern === undefined ? [] : [{ pattern, node: this.#read(child) }];
+      const pattern = this.#readPattern(source);
+      if (pattern !== undefined) {
+        const shown = pattern instanceof RegExp ? String(pattern) : `/${source}/`;
+        return [{ pattern, shown, node: this.#read(child) }];
+      }
+      if (this.#stranger === undefined) return [];
+      // Each key may be one that the pattern allows, with any value.
+      this.#loose.add(node);
+      return [{ pattern: everyText, shown: `/${source}/`, node: this.#read(true) }];
     });
     node.additional = this.#readOne(schema['additionalProperties']);
     node.unevaluatedKeys = this.#readOne(schema['unevaluatedProperties']);
@@ -274,6 +314,7 @@ function allHold(constraints: readonly Constraint[]): (value: unknown) => boolea
   return (value) => constraints.every(({ holds }) => holds(value));
 }
 
+const everyText: SchemaPattern = { test: () => true };
 const noNodes: ReadonlyMap<string, SchemaNode> = new Map();
 const noNames: ReadonlySet<string> = new Set();
 const noKeys: ReadonlyMap<string, readonly string[]> = new Map();

@@ -1,10 +1,23 @@
-/**
- * The regular expression of a schema's `pattern` or `patternProperties`; undefined when the engine cannot read it. Such
- * patterns come from the author of the schema and are as trusted as its validator, which runs them as well.
- */
-export function compilePattern(source: string): RegExp | undefined {
-  return compile(source, 'u') ?? compile(source, '');
+/** A regular expression of a schema. */
+export interface SchemaPattern {
+  /** True when the text has a match. */
+  test(text: string): boolean;
 }
+
+/** A regular expression whose search takes a time that grows with the text times its size. */
+export interface BoundedPattern extends SchemaPattern {
+  /** Its instructions: each costs at most one step for each character of the text. */
+  readonly size: number;
+}
+
+/** Reads the `pattern` or a key of the `patternProperties` of a schema; undefined for one that cannot be read. */
+export type PatternReader = (source: string) => SchemaPattern | undefined;
+
+/**
+ * Reads with the engine of the language. Only for schemas of the author of a program, who is as trusted as his validator, which runs them
+ * as well: some patterns take time without end.
+ */
+export const readOwnPattern: PatternReader = (source) => compile(source, 'u') ?? compile(source, '');
 
 /** True when `source` can be read with Unicode rules, which is how validators of JSON Schema read it. */
 export function isUnicodePattern(source: string): boolean {

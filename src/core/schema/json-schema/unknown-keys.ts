@@ -10,6 +10,7 @@ import {
   shortestTuple,
 } from './key-shape.ts';
 import type { SchemaNode } from './node.ts';
+import type { StepMeter } from './step-meter.ts';
 
 /** A place in a value that its schema does not know: a key, or by an index an item. */
 export interface KeyFinding {
@@ -43,7 +44,7 @@ export function findUnknownKeys(root: SchemaNode, value: unknown, limit: number)
   if (root.isPlain && root.patterns.length === 0 && !Array.isArray(value) && isFlatAndKnown(root, value)) {
     return undefined;
   }
-  const walk = new KeyWalk(limit);
+  const walk = new KeyWalk(limit, root.meter);
   walk.visit(value, root, true);
   const isKnown = walk.tooDeepAt === undefined && walk.unknown.length === 0 && walk.overlong.length === 0;
   return isKnown ? undefined : walk;
@@ -63,13 +64,15 @@ class KeyWalk implements KeyFindings {
   readonly overlong: (readonly (string | number)[])[] = [];
   tooDeepAt: readonly (string | number)[] | undefined;
   readonly #limit: number;
+  readonly #meter: StepMeter | undefined;
   readonly #judge = new Judge('all');
   readonly #path: (string | number)[] = [];
   /** What is allowed at one place, written once however many keys are unknown there. */
   readonly #allowed = new WeakMap<KeyShape, string>();
 
-  constructor(limit: number) {
+  constructor(limit: number, meter: StepMeter | undefined) {
     this.#limit = limit;
+    this.#meter = meter;
   }
 
   get #isDone(): boolean {
@@ -108,6 +111,7 @@ class KeyWalk implements KeyFindings {
   }
 
   #visitKey(value: object, key: string, shape: KeyShape): void {
+    this.#meter?.spend(shape.nodes.size);
     const child = keyShape(shape, key);
     if (child === 'unknown') this.#report(key, this.#unknownKey(shape));
     else if (key === '__proto__' && !isNamed(shape, key)) this.#report(key, forbiddenKey);
@@ -122,6 +126,8 @@ class KeyWalk implements KeyFindings {
   }
 
   #visitItems(value: readonly unknown[], shape: KeyShape): void {
+    // Each item is compared with the tuples, and with what is said of it.
+    this.#meter?.spend(2 * shape.nodes.size * (1 + value.length));
     if (value.length > shortestTuple(shape)) this.overlong.push([...this.#path]);
     for (let index = 0; index < value.length && !this.#isDone; index += 1) {
       const child = itemShape(shape, index);
@@ -208,7 +214,8 @@ function describeAllowed(shape: KeyShape): string {
   const patterns = new Set<string>();
   for (const node of shape.nodes.keys()) {
     for (const name of node.properties.keys()) names.add(name);
-    for (const { pattern } of node.patterns) patterns.add(`keys matching ${String(pattern)}`);
+    node.meter?.spend(node.properties.size + node.patterns.length);
+    for (const { shown } of node.patterns) patterns.add(`keys matching ${shown}`);
   }
   const allowed = [...names, ...patterns].join(', ');
   if (allowed === '') return 'unknown key; no keys are allowed here';

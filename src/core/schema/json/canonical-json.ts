@@ -25,20 +25,33 @@ function byKey([left]: [string, unknown], [right]: [string, unknown]): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
-/** True when two JSON values are equal by content. The order of keys does not matter; a member that is `undefined` counts as absent. */
-export function sameJson(left: unknown, right: unknown): boolean {
+/** How many steps are left of a piece of work that is bounded. */
+export interface StepsLeft {
+  left: number;
+}
+
+/**
+ * True when two JSON values are equal by content. The order of keys does not matter; a member that is `undefined` counts as absent.
+ *
+ * @param steps bounds how many values are compared: false once they are spent. Default: no bound.
+ */
+export function sameJson(left: unknown, right: unknown, steps?: StepsLeft): boolean {
   if (left === right) return true;
+  if (steps !== undefined) {
+    steps.left -= 1;
+    if (steps.left < 0) return false;
+  }
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   if (Array.isArray(left) || Array.isArray(right)) {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((item, index) => sameJson(item, right[index]));
+    return left.every((item, index) => sameJson(item, right[index], steps));
   }
   let surplus = 0;
   for (const key of Object.keys(right)) if (Reflect.get(right, key) !== undefined) surplus += 1;
   for (const key of Object.keys(left)) {
     const item: unknown = Reflect.get(left, key);
     if (item === undefined) continue;
-    if (!Object.hasOwn(right, key) || !sameJson(item, Reflect.get(right, key))) return false;
+    if (!Object.hasOwn(right, key) || !sameJson(item, Reflect.get(right, key), steps)) return false;
     surplus -= 1;
   }
   return surplus === 0;

@@ -5,15 +5,16 @@ import {
   unsafeIntegers,
   withDigits,
 } from '../../internal/index.ts';
+import type { StepsLeft } from '../json/canonical-json.ts';
 import type { SchemaIssue } from '../json/issue.ts';
 import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import { createReferenceResolver, type ReferenceResolver } from '../json-schema/reference.ts';
-import { flattenSchema } from './flatten-schema.ts';
+import { documentSteps, flattenSchema } from './flatten-schema.ts';
 import { type RestorePlan, restore } from './restore.ts';
 import { planRestore } from './restore-planner.ts';
 import { typesOf } from './schema-types.ts';
-import { fitsMember, maxSchemas } from './union-members.ts';
+import { fitsMember } from './union-members.ts';
 
 /** JSON text that a model wrote, parsed. */
 export interface GivenJson {
@@ -49,9 +50,13 @@ export function readGivenJson(
   if (integers.length === 0 && !hasNulls) return { value, issues: none };
   // What was rounded on the way has lost its digits.
   const exact = wasParsed ? value : withDigits(value, integers);
-  const refused = integers.filter(({ path }) => wasParsed || !takesTextAt(schema, path, exact));
+  const steps = documentSteps();
+  const refused = integers.filter(({ path }) => wasParsed || !takesTextAt(schema, path, exact, steps));
   const plan = schema !== undefined && hasNulls ? partsOf(schema).plan : undefined;
-  return { value: restore(exact, plan), issues: refused.map((each) => issueOf(each, wasParsed)) };
+  return {
+    value: restore(exact, plan, steps),
+    issues: refused.map((each) => issueOf(each, wasParsed)),
+  };
 }
 
 function partsOf(schema: JsonSchema): RestoreParts {
@@ -76,19 +81,23 @@ function exactly(number: number): string {
 }
 
 /** Whether a schema takes text at a place of a value, as one of the types that it names. */
-function takesTextAt(schema: JsonSchema | undefined, path: LargeInteger['path'], value: JsonValue): boolean {
+function takesTextAt(
+  schema: JsonSchema | undefined,
+  path: LargeInteger['path'],
+  value: JsonValue,
+  steps: StepsLeft,
+): boolean {
   if (schema === undefined) return false;
   const { resolve } = partsOf(schema);
-  const schemas = { left: maxSchemas };
   const takesText = (source: JsonValue | undefined, at: number, inner: JsonValue | undefined): boolean => {
-    schemas.left -= 1;
-    const flat = isSchemaObject(source) && schemas.left > 0 ? flattenSchema(source, resolve) : undefined;
+    steps.left -= 1;
+    const flat = isSchemaObject(source) && steps.left > 0 ? flattenSchema(source, resolve, steps) : undefined;
     if (flat === undefined || inner === undefined) return false;
     const members = flat['anyOf'] ?? flat['oneOf'];
     const isMember =
       isList(members) &&
       members.some(
-        (member) => fitsMember(inner, member, resolve, false, schemas) && takesText(member, at, inner),
+        (member) => fitsMember(inner, member, resolve, false, steps) && takesText(member, at, inner),
       );
     if (isMember) return true;
     const step = path[at];

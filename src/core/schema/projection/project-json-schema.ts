@@ -2,7 +2,7 @@ import { memberText, present } from '../../internal/index.ts';
 import type { JsonSchema } from '../json-schema/json-schema.ts';
 import { createReferenceResolver } from '../json-schema/reference.ts';
 import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';
-import { flattenSchema } from './flatten-schema.ts';
+import { documentSteps, flattenSchema } from './flatten-schema.ts';
 import { projectStrictly } from './projector.ts';
 import { objectWith, wrapperKey, wrapSchema } from './wrap-schema.ts';
 
@@ -35,7 +35,7 @@ const noCounts: SchemaCounts = Object.freeze({
 /** The schema as a provider takes it, with the way back: strict where the provider's dialect can express its shape, otherwise unchanged. */
 export function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): SchemaProjection {
   const resolve = createReferenceResolver(schema);
-  const flat = flattenSchema(schema, resolve) ?? schema;
+  const flat = flattenSchema(schema, resolve, documentSteps()) ?? schema;
   const isObject = isPlainObject(flat);
   const root = projectStrictly(flat, dialect, resolve, isObject ? schema : undefined);
   if (root.refusals.length > 0) return adviseSchema(schema, root.refusals);
@@ -54,7 +54,7 @@ export function projectJsonSchema(schema: JsonSchema, dialect: SchemaDialect): S
 /** The schema as it is, for a provider to take as advice. @param losses why it is not strict. */
 export function adviseSchema(schema: JsonSchema, losses: readonly SchemaLoss[]): SchemaProjection {
   const resolve = createReferenceResolver(schema);
-  const flat = flattenSchema(schema, resolve) ?? schema;
+  const flat = flattenSchema(schema, resolve, documentSteps()) ?? schema;
   const isObject = isPlainObject(flat);
   const sent = isObject ? withDefinitions(flat, schema) : wrapSchema(schema);
   return finish(sent, { strict: false, isWrapped: !isObject, losses, counts: noCounts });

@@ -1,8 +1,9 @@
+import type { StepsLeft } from '../json/canonical-json.ts';
 import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';
 import type { SchemaCounts, SchemaDialect, SchemaLoss } from './dialect.ts';
-import { flattenSchema, saysOnlyText } from './flatten-schema.ts';
+import { documentSteps, flattenSchema, saysOnlyText } from './flatten-schema.ts';
 import { describeWith, shortJson, withHint } from './schema-text.ts';
 import {
   constraintKeywords,
@@ -71,6 +72,7 @@ class Projector {
   /** The schemas being visited, each inside the one before. */
   readonly #open = new Set<JsonSchema>();
   #places = 0;
+  readonly #steps: StepsLeft = documentSteps();
   readonly #counts: Record<keyof SchemaCounts, number> = {
     properties: 0,
     enumValues: 0,
@@ -131,7 +133,7 @@ class Projector {
   }
 
   #projectFlat(source: JsonSchema, path: string, nesting: number): Projected {
-    const flat = flattenSchema(source, this.#resolve);
+    const flat = flattenSchema(source, this.#resolve, this.#steps);
     if (flat === undefined) {
       return this.#refuse(
         path,
@@ -213,7 +215,7 @@ class Projector {
       this.#refuse(path, keyword, 'alternatives beside other parts of the value');
       return;
     }
-    if (keyword === 'oneOf' && !isDiscriminated(members, this.#resolve)) {
+    if (keyword === 'oneOf' && !isDiscriminated(members, this.#resolve, this.#steps)) {
       this.#lose(path, keyword, 'sent as anyOf; that only one may fit is checked here');
     }
     this.#count('unions', 1, path, keyword);
@@ -248,7 +250,7 @@ class Projector {
         this.#count('optionalProperties', 1, place, 'required');
         return [name, child.schema];
       }
-      if (allowsNull(properties[name], this.#resolve)) return [name, child.schema];
+      if (allowsNull(properties[name], this.#resolve, this.#steps)) return [name, child.schema];
       if (optionalProperties === 'refused')
         this.#refuse(place, 'required', 'a property that may be left out');
       if (!isUnion(child.schema)) this.#count('unions', 1, place, 'required');

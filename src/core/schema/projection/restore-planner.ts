@@ -1,8 +1,9 @@
 import { present } from '../../internal/index.ts';
+import type { StepsLeft } from '../json/canonical-json.ts';
 import { isList, type JsonValue } from '../json/json.ts';
 import { isSchemaObject, type JsonSchema } from '../json-schema/json-schema.ts';
 import type { ReferenceResolver } from '../json-schema/reference.ts';
-import { flattenSchema, saysOnlyText } from './flatten-schema.ts';
+import { documentSteps, flattenSchema, saysOnlyText } from './flatten-schema.ts';
 import type { RestorePlan } from './restore.ts';
 import { typesOf } from './schema-types.ts';
 import { allowsNull, fitsMember } from './union-members.ts';
@@ -19,6 +20,7 @@ export function planRestore(schema: JsonSchema, resolve: ReferenceResolver): Res
 
 class RestorePlanner {
   readonly #resolve: ReferenceResolver;
+  readonly #steps: StepsLeft = documentSteps();
   readonly #plans = new Map<JsonSchema, RestorePlan | undefined>();
   /** The schemas being visited, each inside the one before. */
   readonly #open = new Set<JsonSchema>();
@@ -41,7 +43,7 @@ class RestorePlanner {
   #make(source: JsonSchema): RestorePlan | undefined {
     const { $ref, ...beside } = source;
     if (typeof $ref === 'string' && saysOnlyText(beside)) return this.planOf(this.#resolve($ref));
-    const flat = flattenSchema(source, this.#resolve);
+    const flat = flattenSchema(source, this.#resolve, this.#steps);
     if (flat === undefined) return undefined;
     const members = flat['anyOf'] ?? flat['oneOf'];
     if (isList(members) && flat['properties'] === undefined) return this.#union(members);
@@ -67,7 +69,7 @@ class RestorePlanner {
     return {
       kind: 'union',
       members: members.map((member, index) => ({
-        fits: (value, isExact) => fitsMember(value, member, this.#resolve, isExact),
+        fits: (value, isExact, steps) => fitsMember(value, member, this.#resolve, isExact, steps),
         plan: plans[index],
       })),
     };
@@ -78,7 +80,7 @@ class RestorePlanner {
     const needed = new Set(isList(required) ? required : []);
     const names = Object.keys(properties);
     const omitted = new Set(
-      names.filter((name) => !needed.has(name) && !allowsNull(properties[name], this.#resolve)),
+      names.filter((name) => !needed.has(name) && !allowsNull(properties[name], this.#resolve, this.#steps)),
     );
     const plans = new Map(
       names.flatMap((name): [string, RestorePlan][] => {

@@ -1,4 +1,5 @@
 import { isRecord } from '../../internal/index.ts';
+import type { StepsLeft } from '../json/canonical-json.ts';
 import { isList, type JsonObject, type JsonValue } from '../json/json.ts';
 
 /**
@@ -21,35 +22,46 @@ export type RestorePlan =
 
 /** One alternative of a union. */
 export interface RestoreMember {
-  fits(value: JsonValue, isExact: boolean): boolean;
+  /** @param steps what is left for the whole value; once they are spent it fits nothing. */
+  fits(value: JsonValue, isExact: boolean, steps: StepsLeft): boolean;
   readonly plan: RestorePlan | undefined;
 }
 
-/** The value in the shape of the original schema; the very same value when nothing has to change. */
-export function restore(value: JsonValue, plan: RestorePlan | undefined): JsonValue {
+/**
+ * The value in the shape of the original schema; the very same value when nothing has to change.
+ *
+ * @param steps what it may cost; once they are spent, unions of the plan change nothing more.
+ */
+export function restore(value: JsonValue, plan: RestorePlan | undefined, steps: StepsLeft): JsonValue {
   switch (plan?.kind) {
     case undefined:
       return value;
     case 'object':
-      return isRecord(value) ? restoreObject(value, plan) : value;
+      return isRecord(value) ? restoreObject(value, plan, steps) : value;
     case 'array':
-      return isList(value) ? restoreList(value, plan.items) : value;
+      return isList(value) ? restoreList(value, plan.items, steps) : value;
     case 'union':
-      return restore(value, memberFor(value, plan.members)?.plan);
+      return restore(value, memberFor(value, plan.members, steps)?.plan, steps);
     case 'reference':
-      return restore(value, plan.resolve());
+      return restore(value, plan.resolve(), steps);
   }
 }
 
-function memberFor(value: JsonValue, members: readonly RestoreMember[]): RestoreMember | undefined {
+function memberFor(
+  value: JsonValue,
+  members: readonly RestoreMember[],
+  steps: StepsLeft,
+): RestoreMember | undefined {
   return (
-    members.find((member) => member.fits(value, true)) ?? members.find((member) => member.fits(value, false))
+    members.find((member) => member.fits(value, true, steps)) ??
+    members.find((member) => member.fits(value, false, steps))
   );
 }
 
 function restoreObject(
   value: JsonObject,
   { omitted, properties, others }: Extract<RestorePlan, { kind: 'object' }>,
+  steps: StepsLeft,
 ): JsonValue {
   let hasChanged = false;
   const entries = Object.entries(value).flatMap(([key, child]): [string, JsonValue | undefined][] => {
@@ -59,14 +71,14 @@ function restoreObject(
     }
     const plan = properties.get(key) ?? (others?.names.has(key) === false ? others.plan : undefined);
     if (plan === undefined || child === undefined) return [[key, child]];
-    const restored = restore(child, plan);
+    const restored = restore(child, plan, steps);
     hasChanged ||= restored !== child;
     return [[key, restored]];
   });
   return hasChanged ? Object.fromEntries(entries) : value;
 }
 
-function restoreList(value: readonly JsonValue[], plan: RestorePlan): JsonValue {
-  const restored = value.map((item) => restore(item, plan));
+function restoreList(value: readonly JsonValue[], plan: RestorePlan, steps: StepsLeft): JsonValue {
+  const restored = value.map((item) => restore(item, plan, steps));
   return restored.some((item, index) => item !== value[index]) ? restored : value;
 }

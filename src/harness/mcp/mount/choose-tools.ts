@@ -10,7 +10,14 @@ import {
   startOf,
 } from '../../../core/internal/index.ts';
 import type { AnyTool } from '../../../core/tool/index.ts';
-import type { McpListedTool, McpSectionOptions, McpSkippedTool, McpToolEffects } from './mount-options.ts';
+import { foreignText } from '../client/connect-error.ts';
+import type {
+  McpListedTool,
+  McpSectionOptions,
+  McpSkippedTool,
+  McpToolEffects,
+  McpUncheckedPattern,
+} from './mount-options.ts';
 import { pinOf, type RemoteTool, readRemoteTool } from './remote-tool.ts';
 
 /** Which tools of a list are mounted, and as what. */
@@ -31,7 +38,12 @@ export interface MountedAs {
 interface ChosenTool extends MountedAs {
   readonly remote: RemoteTool;
   readonly tool: AnyTool;
+  /** The patterns of its schemas that nothing is checked with. */
+  readonly unchecked: readonly McpUncheckedPattern[];
 }
+
+/** What a tool is made of. */
+export type BuiltTool = Pick<ChosenTool, 'tool' | 'unchecked'>;
 
 /** The tools of a server that are offered. */
 export interface ToolSelection {
@@ -43,6 +55,12 @@ export interface ToolSelection {
 const maxNameLength = 64;
 /** More would leave a model little room for anything else. */
 const maxTools = 128;
+/** More are no list that somebody chooses from. */
+const maxListed = 10_000;
+/** The protocol asks for at most 128. */
+const maxForeignNameLength = 256;
+/** Most tools that are left out which an error names. */
+const maxNamedReasons = 5;
 
 /**
  * Chooses from the list of a server.
@@ -51,24 +69,25 @@ const maxTools = 128;
  * @throws {PromptValidationError} for a name in the options that the server does not have, a tool that is named and cannot be offered, and two tools with one name.
  * @throws {McpError} `mcp-tools-invalid` for no tools or too many, and what a function of the caller throws.
  */
-export function chooseTools(
-  listed: readonly McpTool[],
+export async function chooseTools(
+  offered: readonly McpTool[],
   rules: ChoiceRules,
-  build: (remote: RemoteTool, as: MountedAs) => AnyTool,
-): ToolSelection {
+  build: (remote: RemoteTool, as: MountedAs) => Promise<BuiltTool>,
+): Promise<ToolSelection> {
+  if (offered.length > maxListed) throw tooMany(rules, offered.length, maxListed);
+  const listed = offered.filter(({ name }) => name.length <= maxForeignNameLength);
   const names = listed.map(({ name }) => name);
   for (const name of Object.keys(rules.effects ?? {})) assertListed(rules, 'effects', name, names);
   for (const name of rules.idempotent ?? []) assertListed(rules, 'idempotent', name, names);
   const included = include(listed, rules, names);
-  if (included.length > maxTools) {
-    throw new McpError(
-      'mcp-tools-invalid',
-      `The MCP server "${rules.key}" offers ${formatNumber(included.length)} tools, and ${maxTools} may be mounted. Choose some with include.`,
-      { details: { server: rules.key, tools: included.length } },
-    );
-  }
+  if (included.length > maxTools) throw tooMany(rules, included.length, maxTools);
   const tools: ChosenTool[] = [];
-  const skipped: McpSkippedTool[] = [];
+  const skipped: McpSkippedTool[] = offered
+    .filter(({ name }) => name.length > maxForeignNameLength)
+    .map(({ name }) => ({
+      name: short(name),
+      reason: `its name has more than ${maxForeignNameLength} characters`,
+    }));
   const taken = new Map<string, string>();
   for (const definition of included) {
     const as = mountedAs(definition, rules);
@@ -77,7 +96,7 @@ export function chooseTools(
     taken.set(as.name, definition.name);
     try {
       const remote = readRemoteTool(definition);
-      tools.push({ ...as, remote, tool: build(remote, as) });
+      tools.push({ ...as, remote, ...(await build(remote, as)) });
     } catch (error) {
       const reason = describeError(error);
       if (isNamed(definition.name, rules)) {
@@ -90,16 +109,29 @@ export function chooseTools(
       skipped.push({ name: definition.name, reason });
     }
   }
-  if (tools.length === 0) {
-    throw new McpError(
-      'mcp-tools-invalid',
-      `The MCP server "${rules.key}" offers no tool that can be mounted.`,
-      {
-        details: { server: rules.key },
-      },
-    );
-  }
+  if (tools.length === 0) throw noTool(rules, skipped);
   return { tools, skipped, pin: pinOf(tools.map(({ remote }) => remote)) };
+}
+
+function tooMany({ key }: ChoiceRules, count: number, most: number): McpError {
+  return new McpError(
+    'mcp-tools-invalid',
+    `The MCP server "${key}" offers ${formatNumber(count)} tools, and ${formatNumber(most)} may be ${most === maxTools ? 'mounted. Choose some with include' : 'listed'}.`,
+    { details: { server: key, tools: count } },
+  );
+}
+
+/** The error names the reasons: nothing else of the section is left to look at. */
+function noTool({ key }: ChoiceRules, skipped: readonly McpSkippedTool[]): McpError {
+  const named = skipped
+    .slice(0, maxNamedReasons)
+    .map(({ name, reason }) => ` ${shown(name)}: ${foreignText(reason)}.`);
+  const rest = skipped.length - named.length;
+  return new McpError(
+    'mcp-tools-invalid',
+    `The MCP server "${key}" offers no tool that can be mounted.${named.join('')}${rest > 0 ? ` And ${rest} more.` : ''}`,
+    { details: { server: key, skipped: skipped.length } },
+  );
 }
 
 /** What of a definition a function of the caller gets. */
@@ -127,7 +159,8 @@ function isNamed(name: string, { include: wanted }: ChoiceRules): boolean {
   return Array.isArray(wanted) && wanted.includes(name);
 }
 
-function mountedAs({ annotations = {}, name }: McpTool, rules: ChoiceRules): MountedAs {
+/** How a tool is mounted that the server offers. */
+export function mountedAs({ annotations = {}, name }: McpTool, rules: ChoiceRules): MountedAs {
   const { effects = {}, idempotent = [], prefix = '', trustAnnotations = false } = rules;
   const said = Object.hasOwn(effects, name) ? effects[name] : undefined;
   const isRead = trustAnnotations && annotations.readOnlyHint === true;

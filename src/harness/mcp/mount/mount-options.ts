@@ -184,6 +184,15 @@ export interface McpSkippedTool {
   readonly reason: string;
 }
 
+/** A pattern of a tool's schema that nothing is checked with, because it cannot be searched for in linear time. */
+export interface McpUncheckedPattern {
+  /** The name of the tool at the server. */
+  readonly name: string;
+  /** Which values are not checked with it. */
+  readonly of: 'arguments' | 'results';
+  readonly pattern: string;
+}
+
 /** Params that a section without params of its own needs: none. */
 type NoSectionParams = Record<never, never>;
 
@@ -198,6 +207,11 @@ export interface McpSection
   readonly pin: string;
   /** Tools of the server that cannot be offered, and why; those that `include` leaves out are none of them. */
   readonly skippedTools: readonly McpSkippedTool[];
+  /**
+   * Patterns of the schemas of these tools that arguments, or results, are not checked with: those that the linear engine cannot read (look-around, references back), or that
+   * are too large.
+   */
+  readonly uncheckedPatterns: readonly { [Name in keyof McpUncheckedPattern]: McpUncheckedPattern[Name] }[];
   /** Ends the server, or the session with it. Calls that run fail. Never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
 }

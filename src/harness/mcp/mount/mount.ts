@@ -6,10 +6,10 @@ import {
   type CompiledSchema,
   compileSchema,
   type JsonObject,
-  jsonSchema,
+  type JsonSchema,
 } from '../../../core/schema/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
-import { type AnyTool, silentLogger, type ToolContext, ToolResult } from '../../../core/tool/index.ts';
+import { silentLogger, type ToolContext, ToolResult } from '../../../core/tool/index.ts';
 import { callTool, type McpCallOutcome } from '../client/call-tool.ts';
 import { unauthorizedError, unavailableError } from '../client/connect-error.ts';
 import type { McpConnection } from '../client/connection.ts';
@@ -17,7 +17,7 @@ import { isChildServer } from '../client/mounted-server.ts';
 import { ServerLink } from '../client/server-link.ts';
 import type { ServerTransport } from '../client/server-transport.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
-import { chooseTools, type MountedAs } from './choose-tools.ts';
+import { type BuiltTool, chooseTools, type MountedAs } from './choose-tools.ts';
 import type {
   McpAttachmentKind,
   McpMountLimits,
@@ -25,7 +25,7 @@ import type {
   McpSectionOptions,
   McpToolEffects,
 } from './mount-options.ts';
-import { mountedTool, type RemoteParams } from './mounted-tool.ts';
+import { foreignSchema, mountedTool, type RemoteParams } from './mounted-tool.ts';
 import { type CallPermission, MountedTools, type NotCalled } from './mounted-tools.ts';
 import { readResult } from './read-result.ts';
 import type { RemoteTool } from './remote-tool.ts';
@@ -117,14 +117,19 @@ class McpMount {
     this.#listAgain(connection);
   }
 
-  #toolOf(remote: RemoteTool, as: MountedAs): AnyTool {
+  async #toolOf(remote: RemoteTool, as: MountedAs): Promise<BuiltTool> {
     const { acceptsOverrides, key, limits, logger } = this.#options;
     let output: CompiledSchema | undefined;
+    let unreadOutput: readonly string[] = [];
     const { outputSchema } = remote.definition;
     if (outputSchema !== undefined) {
       try {
         // What the SDK has read is JSON.
-        output = compileSchema(jsonSchema(outputSchema as Parameters<typeof jsonSchema>[0]));
+        const { schema, unread } = await foreignSchema(outputSchema as JsonSchema, 'output');
+        output = compileSchema(schema);
+        // Made now, so that a schema that cannot be compiled is found before a result.
+        void output.inputNode;
+        unreadOutput = unread;
       } catch (error) {
         logger.warn(
           'The output schema of a tool of an MCP server cannot be used. Its results are not checked.',
@@ -136,12 +141,20 @@ class McpMount {
         );
       }
     }
-    return mountedTool(remote, as, {
+    const { tool, unread } = await mountedTool(remote, as, {
       key,
       acceptsOverrides,
       maxResultCharacters: limits.maxResultCharacters,
       call: (params, context) => this.#call({ remote, as, output }, params, context),
     });
+    const { name } = remote;
+    return {
+      tool,
+      unchecked: [
+        ...unread.map((pattern) => ({ name, of: 'arguments' as const, pattern })),
+        ...unreadOutput.map((pattern) => ({ name, of: 'results' as const, pattern })),
+      ],
+    };
   }
 
   async #call(called: CalledTool, params: RemoteParams, context: ToolContext): Promise<ToolResult<unknown>> {
@@ -332,6 +345,9 @@ function sectionOf({ link, mounted }: McpMount, options: McpSectionOptions): Mcp
     },
     get pin() {
       return mounted.choice.pin;
+    },
+    get uncheckedPatterns() {
+      return mounted.choice.tools.flatMap(({ unchecked }) => unchecked);
     },
     get skippedTools() {
       return mounted.choice.skipped;

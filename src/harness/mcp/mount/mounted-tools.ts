@@ -1,5 +1,6 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { describeError } from '../../../core/error/index.ts';
+import { shorten } from '../../../core/internal/index.ts';
 import type { AnyTool } from '../../../core/tool/index.ts';
 import type { MountedAs, ToolSelection } from './choose-tools.ts';
 import type { McpSectionOptions, McpToolsChange } from './mount-options.ts';
@@ -27,13 +28,13 @@ type MountedToolsOptions = Required<Pick<McpSectionOptions, 'key' | 'logger' | '
  */
 export class MountedTools {
   readonly #options: MountedToolsOptions;
-  readonly #choose: (listed: readonly McpTool[]) => ToolSelection;
+  readonly #choose: (listed: readonly McpTool[]) => Promise<ToolSelection>;
   /** What prompts are offered. */
   #accepted: ToolSelection | undefined;
   /** What the server has, by the names there. */
   #present: ReadonlyMap<string, PresentTool> = new Map();
 
-  constructor(options: MountedToolsOptions, choose: (listed: readonly McpTool[]) => ToolSelection) {
+  constructor(options: MountedToolsOptions, choose: (listed: readonly McpTool[]) => Promise<ToolSelection>) {
     this.#options = options;
     this.#choose = choose;
   }
@@ -55,12 +56,12 @@ export class MountedTools {
   async update(listed: readonly McpTool[]): Promise<void> {
     const { key, logger } = this.#options;
     if (this.#accepted === undefined) {
-      this.#accept(this.#choose(listed));
+      this.#accept(await this.#choose(listed));
       return;
     }
     let next: ToolSelection;
     try {
-      next = this.#choose(listed);
+      next = await this.#choose(listed);
     } catch (error) {
       logger.error('The tools of an MCP server have changed and cannot be mounted as they are now.', {
         server: key,
@@ -102,6 +103,14 @@ export class MountedTools {
         server: this.#options.key,
         tool: name,
         reason,
+      });
+    }
+    for (const { name, of, pattern } of choice.tools.flatMap(({ unchecked }) => unchecked)) {
+      this.#options.logger.warn('A pattern of a tool of an MCP server is not checked.', {
+        server: this.#options.key,
+        tool: name,
+        of,
+        pattern: shorten(pattern, 200),
       });
     }
   }

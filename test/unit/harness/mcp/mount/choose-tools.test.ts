@@ -165,7 +165,7 @@ describe('a tool that cannot be offered', () => {
     };
     await using mounted = await mountMemory(memoryServer({ fine: {}, huge }));
     expect(mounted.skippedTools).toEqual([
-      { name: 'huge', reason: 'its input schema has more than 100000 characters' },
+      { name: 'huge', reason: 'its input schema has more than 100,000 characters' },
     ]);
   });
 });

@@ -40,13 +40,19 @@ describe('texts of a server', () => {
     ]);
   });
 
-  it('in schemas are treated alike, and values are left as they are', async () => {
+  it('in schemas are treated alike, and what nothing is known of is left out', async () => {
     const schema = {
       type: 'object' as const,
       description: `all\u0007${hidden}`,
       $comment: 'secret',
       properties: {
-        description: { type: 'string', description: `one${hidden}`, enum: ['a\u0007'], default: 'a\u0007' },
+        description: {
+          type: 'string',
+          description: `one${hidden}`,
+          enum: ['a'],
+          default: 'a\u0007',
+          'x-note': 'b',
+        },
         list: { type: 'array', items: { $ref: '#/$defs/item' } },
       },
       $defs: { item: { title: `T\u0000`, type: 'string' } },
@@ -56,7 +62,7 @@ describe('texts of a server', () => {
       type: 'object',
       description: 'all',
       properties: {
-        description: { type: 'string', description: 'one', enum: ['a\u0007'], default: 'a\u0007' },
+        description: { type: 'string', description: 'one', enum: ['a'], default: 'a' },
         list: { type: 'array', items: { $ref: '#/$defs/item' } },
       },
       $defs: { item: { title: 'T', type: 'string' } },
