@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { cutAfter } from '../../core/internal/index.ts';
+import { cutAfter, escapeInvisible } from '../../core/internal/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { type StartedChild, startChild } from '../mcp/index.ts';
@@ -18,7 +18,7 @@ export interface AgentProcess extends AsyncDisposable {
   readonly output: ReadableStream<Uint8Array>;
   /** Resolves when it has ended, with the way it ended. Never rejects. */
   readonly ended: Promise<string>;
-  /** Ends it with its process group: it may end by itself first, then it is killed. Never rejects. */
+  /** Ends it with all that it has started, as far as that is found: it may end by itself first, then it is killed. Never rejects. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -34,7 +34,9 @@ export async function startAgent(command: AgentCommand, clock: Clock, logger: Lo
   const child: StartedChild = await startChild(command, clock);
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
-    logger.debug('The agent wrote to its error output.', { text: cutAfter(text, maxLineCharacters) });
+    logger.debug('The agent wrote to its error output.', {
+      text: escapeInvisible(child.redact(cutAfter(text, maxLineCharacters))),
+    });
   });
   return {
     input: Writable.toWeb(child.stdin),

@@ -3,7 +3,7 @@ import { escapeInvisible, startOf } from '../../core/internal/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { Child } from '../../host/index.ts';
-import { inherited } from '../mcp/index.ts';
+import { inherited, valuesHidden } from '../mcp/index.ts';
 
 /** What the SDK asks to be started. */
 export interface ClaudeSpawnRequest {
@@ -51,19 +51,20 @@ export class ClaudeProcesses {
   spawn({ args, command, cwd, env }: ClaudeSpawnRequest): ClaudeSpawnedProcess {
     const child = new Child(
       { command, args, cwd },
-      { env, stdio: ['pipe', 'pipe', 'pipe'], group: 'ended', clock: this.#clock },
+      { env, stdio: ['pipe', 'pipe', 'pipe'], group: 'traced', clock: this.#clock },
     );
+    const redact = valuesHidden(env, [...plain, ...Object.keys(quiet), 'HOME', 'CLAUDE_CONFIG_DIR']);
     let logged = 0;
     child.pipe(2).on('data', (chunk: Buffer) => {
       if (logged >= maxErrorCharacters) return;
       const text = startOf(chunk.toString('utf8'), maxErrorCharacters - logged);
       logged += text.length;
       this.#logger.debug('Claude Code wrote to its standard error.', {
-        text: escapeInvisible(text.trimEnd()),
+        text: escapeInvisible(redact(text.trimEnd())),
       });
     });
     this.#running.add(child);
-    void child.exited.then(() => this.#running.delete(child));
+    void child.ended.then(() => this.#running.delete(child));
     const { process } = child;
     return {
       stdin: child.pipe(0),
@@ -97,24 +98,22 @@ export class ClaudeProcesses {
     const cancel = this.#clock.schedule(stopMs, () => {
       for (const child of running) child.kill('SIGKILL');
     });
-    await Promise.all(running.map(({ exited }) => exited));
+    await Promise.all(running.map(({ ended }) => ended));
     cancel();
   }
 }
 
-/** What the program needs of this process: where programs are, how to write texts and times, its credentials, and the way to its provider. */
-const passedOn: readonly string[] = [
+/** Where programs are, how to write texts and times, and the way to the provider. */
+const plain: readonly string[] = [
   ...['PATH', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'SYSTEMROOT', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP'],
-  ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOKEN'],
-  ...[
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'NO_PROXY',
-    'http_proxy',
-    'https_proxy',
-    'no_proxy',
-    'NODE_EXTRA_CA_CERTS',
-  ],
+  ...['ANTHROPIC_BASE_URL', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'],
+];
+
+/** What the program needs of this process: these, its credentials, and proxies, whose addresses may have passwords. */
+const passedOn: readonly string[] = [
+  ...plain,
+  ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'],
 ];
 
 /** Nothing is sent but requests to the model, and nothing is updated. */

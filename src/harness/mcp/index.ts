@@ -1,4 +1,4 @@
-export { inherited, type StartedChild, startChild } from './client/child-process.ts';
+export { inherited, type StartedChild, startChild, valuesHidden } from './client/child-process.ts';
 export type { McpMountedServer } from './client/mounted-server.ts';
 export type { McpSection, McpSectionOptions } from './mount/mount-options.ts';
 export { openMcpSection } from './mount/open-mcp-section.ts';

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { kill } from 'node:process';
+import { randomUUID } from 'node:crypto';
+import { kill, env as ownEnvironment } from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../core/session/index.ts';
+import { killTraced, traceVariable } from './descendants.ts';
 
 /** A program with its arguments. It is started without a shell. */
 export interface ChildLine {
@@ -18,10 +20,10 @@ export interface ChildOptions {
   /** Its descriptors from 0 on: a pipe to this process, nothing, or a descriptor of this process. */
   readonly stdio: readonly ('pipe' | 'ignore' | number)[];
   /**
-   * `ended`: it leads a process group, and what is left of the group is killed when it has exited. `kept`: it leads a group, which lives
-   * on. Default: it is in the group of this process, and gets what a terminal sends to that.
+   * `ended`: it leads a process group, and what is left of the group is killed when it has exited. `traced`: as `ended`, and on Linux also what
+   * it has started and has left the group, found by a variable of its environment. `kept`: it leads a group, which lives on. Default: it is in the group of this process, and gets what a terminal sends to that.
    */
-  readonly group?: 'ended' | 'kept' | undefined;
+  readonly group?: 'ended' | 'traced' | 'kept' | undefined;
   /** Outputs of it that are not among the pipes: its end waits for these, too. Default: none. */
   readonly outputs?: readonly Readable[] | undefined;
   /** Default: the system clock. */
@@ -40,6 +42,12 @@ export interface ChildEnd {
 /** Processes that left the group may keep the outputs open; these are read this long after the child has exited. */
 const drainMs = 500;
 
+/** The trace of a child, after those of this process: who started it must find it as well. */
+function tracesWith(trace: string): string {
+  const own = ownEnvironment[traceVariable];
+  return own === undefined ? trace : `${own} ${trace}`;
+}
+
 /**
  * A child process: the only place that starts one. A pipe that breaks does not end this process: writing to a child that has ended
  * fails, and how it ended says why.
@@ -49,7 +57,10 @@ export class Child {
   readonly process: ChildProcess;
   /** Resolves when it has exited, or did not start. Never rejects. */
   readonly exited: Promise<ChildEnd>;
-  /** Resolves when its outputs are closed besides. What keeps them open loses them half a second after the exit. Never rejects. */
+  /**
+   * Resolves when its outputs are closed besides, and what was traced is gone. What keeps the outputs open loses them half a second after the
+   * exit. Never rejects.
+   */
   readonly ended: Promise<ChildEnd>;
   readonly #group: ChildOptions['group'];
   readonly #outputs: readonly Readable[];
@@ -58,9 +69,10 @@ export class Child {
   /** @throws what the system throws for a command line that it does not accept. What does not start otherwise ends with a `failure`. */
   constructor({ command, args, cwd }: ChildLine, options: ChildOptions) {
     const { env, stdio, group, outputs = [], clock = systemClock } = options;
+    const trace = group === 'traced' ? randomUUID() : undefined;
     const child = spawn(command, args, {
       cwd,
-      env: { ...env },
+      env: trace === undefined ? { ...env } : { ...env, [traceVariable]: tracesWith(trace) },
       stdio: [...stdio],
       detached: group !== undefined,
       windowsHide: true,
@@ -83,7 +95,7 @@ export class Child {
         if (child.pid === undefined) resolve({ exitCode: undefined, signal: undefined, failure });
       });
       child.once('exit', (exitCode, signal) => {
-        if (group === 'ended') this.kill('SIGKILL');
+        if (this.#isGroupEnded) this.kill('SIGKILL');
         this.#hasExited = true;
         resolve({ exitCode: exitCode ?? undefined, signal: signal ?? undefined, failure: undefined });
       });
@@ -95,10 +107,12 @@ export class Child {
     this.ended = this.exited.then(async (end) => {
       if (end.failure !== undefined) this.discard();
       else {
+        const killed = trace === undefined ? undefined : killTraced(trace);
         // When this process was busy for so long, what has arrived is read first.
         const cancel = clock.schedule(drainMs, () => void setImmediate(() => this.discard()));
         await Promise.all(closings);
         cancel();
+        await killed;
       }
       return end;
     });
@@ -124,7 +138,7 @@ export class Child {
   kill(signal: NodeJS.Signals): boolean {
     const { pid } = this.process;
     // The group that was killed is gone, and another may get its number.
-    if (pid === undefined || (this.#hasExited && this.#group === 'ended')) return false;
+    if (pid === undefined || (this.#hasExited && this.#isGroupEnded)) return false;
     if (this.#group !== undefined) {
       try {
         return kill(-pid, signal);
@@ -133,6 +147,10 @@ export class Child {
       }
     }
     return this.process.kill(signal);
+  }
+
+  get #isGroupEnded(): boolean {
+    return this.#group === 'ended' || this.#group === 'traced';
   }
 
   /** Whether it keeps this process running, with its pipes. A child does unless this says otherwise. */

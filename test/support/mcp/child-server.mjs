@@ -21,12 +21,12 @@ if (mode === 'exit') {
 const text = (value) => ({ content: [{ type: /** @type {const} */ ('text'), text: value }] });
 
 /**
- * Starts a process in the same group that connects to the test.
+ * Starts a process that connects to the test, in the same group or in a session of its own.
  * @param {string} to
  */
-function hold(to) {
+function hold(to, isDetached = false) {
   const program = `require('node:net').connect(${Number(to)}, '127.0.0.1'); process.on('SIGTERM', () => undefined);`;
-  spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
+  spawn(process.execPath, ['-e', program], { stdio: 'ignore', detached: isDetached });
 }
 
 async function serve() {
@@ -47,9 +47,14 @@ async function serve() {
     process.stderr.write(`${'y'.repeat(5000)}\n`);
     return text('noisy');
   });
-  server.registerTool('hold', { inputSchema: z.object({ port: z.number() }) }, async ({ port: to }) => {
-    hold(String(to));
-    await new Promise((resolve) => connect(to, '127.0.0.1', () => resolve(undefined)).unref());
+  server.registerTool('complain', { inputSchema: z.object({ words: z.string() }) }, ({ words }) => {
+    process.stderr.write(`${words}\n`);
+    return text('complained');
+  });
+  const holding = z.object({ port: z.number(), isDetached: z.boolean().optional() });
+  server.registerTool('hold', { inputSchema: holding }, async ({ port: to, isDetached }) => {
+    hold(String(to), isDetached);
+    if (isDetached !== true) await new Promise((resolve) => connect(to, '127.0.0.1', () => resolve(undefined)).unref());
     return text('held');
   });
   if (mode === 'modern') serveStdio(() => server);

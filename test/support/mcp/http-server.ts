@@ -60,13 +60,14 @@ export interface SessionServer {
   /** How many sessions have begun, and how many their clients have ended. */
   readonly begun: number;
   readonly ended: number;
-  forget(): void;
+  forget(status?: number): void;
 }
 
 /** @param waits what calls of the tool `wait` wait for. */
 export function sessionServer(waits: Gate): SessionServer {
   let transport: WebStandardStreamableHTTPServerTransport | undefined;
   const counts = { begun: 0, ended: 0 };
+  let unknownStatus = 404;
   const begin = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
     counts.begun += 1;
     const id = `session-${counts.begun}`;
@@ -85,7 +86,7 @@ export function sessionServer(waits: Gate): SessionServer {
     if (transport === undefined || (session !== null && session !== transport.sessionId)) {
       return Response.json(
         { jsonrpc: '2.0', error: { code: -32_001, message: 'Session not found' }, id: null },
-        { status: 404 },
+        { status: unknownStatus },
       );
     }
     return transport.handleRequest(request);
@@ -98,7 +99,8 @@ export function sessionServer(waits: Gate): SessionServer {
     get ended() {
       return counts.ended;
     },
-    forget: () => {
+    forget: (status = 404) => {
+      unknownStatus = status;
       transport = undefined;
     },
   };

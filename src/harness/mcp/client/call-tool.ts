@@ -68,7 +68,9 @@ export async function callTool(
   } catch (error) {
     signal.throwIfAborted();
     if (expired !== undefined) return { kind: 'timed-out', timeout: expired };
-    return failureOf(sdk, connection, error);
+    const isUnknown = await isSessionUnknown(sdk, connection, error, stop);
+    signal.throwIfAborted();
+    return isUnknown ? { kind: 'session-unknown' } : failureOf(sdk, connection, error);
   } finally {
     deadline.end();
   }
@@ -78,6 +80,27 @@ function withoutOutputSchema({ outputSchema: _outputSchema, ...tool }: McpTool):
   return tool;
 }
 
+/**
+ * Whether the server has refused a request because it does not know the session: with 404, as the protocol asks, or 410. Many servers answer 400, which
+ * may also be about the arguments: then one question without any is asked in the same session.
+ */
+async function isSessionUnknown(
+  sdk: McpClientSdk,
+  connection: McpConnection,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!connection.hasSession || !(error instanceof sdk.SdkHttpError)) return false;
+  if (error.status === 404 || error.status === 410) return true;
+  if (error.status !== 400) return false;
+  try {
+    await untilAborted(connection.client.ping({ signal, timeout: noTimeLimitMs }), signal);
+    return false;
+  } catch (reason) {
+    return reason instanceof sdk.SdkHttpError && [400, 404, 410].includes(reason.status);
+  }
+}
+
 function failureOf(sdk: McpClientSdk, connection: McpConnection, error: unknown): McpCallOutcome {
   if (error instanceof sdk.ProtocolError) {
     const isLost = error.code === lostAnswer.code && error.message === lostAnswer.message;
@@ -85,7 +108,6 @@ function failureOf(sdk: McpClientSdk, connection: McpConnection, error: unknown)
   }
   if (error instanceof sdk.SdkHttpError) {
     if (error.status === 401) return { kind: 'unauthorized' };
-    if (error.status === 404 && connection.hasSession) return { kind: 'session-unknown' };
     return { kind: 'refused', text: `HTTP status ${error.status}` };
   }
   if (error instanceof sdk.SdkError) {

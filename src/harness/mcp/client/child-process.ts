@@ -1,5 +1,6 @@
 import { env, platform } from 'node:process';
 import type { Readable, Writable } from 'node:stream';
+import { redactSecrets } from '../../../core/runtime/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
 import { Child } from '../../../host/index.ts';
 import { describeServer, type McpChildServer } from './mounted-server.ts';
@@ -19,23 +20,26 @@ export interface StartedChild {
   readonly ended: Promise<string>;
   /** Sends a signal to the whole group. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** A text that it wrote, without the values of the variables that were named for it. */
+  redact(text: string): string;
   /** Whether it keeps this process running. It does unless this says otherwise. */
   hold(isHeld: boolean): void;
 }
 
 /**
- * Starts the program of a server, without a shell and with a clean environment. What is left of its process group is killed when it exits.
+ * Starts the program of a server, without a shell and with a clean environment. What is left of its process group is killed when it exits, and on Linux
+ * also what has left the group.
  *
  * @throws {Error} that says why it did not start, without a path.
  */
 export async function startChild(server: McpChildServer, clock: Clock): Promise<StartedChild> {
-  const { args = [], command, cwd } = server;
+  const { args = [], command, cwd, env = {} } = server;
   const child = new Child(
     { command, args, cwd },
     {
-      env: { ...inherited(passedOn), ...server.env },
+      env: { ...inherited(passedOn), ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      group: 'ended',
+      group: 'traced',
       clock,
     },
   );
@@ -50,8 +54,27 @@ export async function startChild(server: McpChildServer, clock: Clock): Promise<
       signal === undefined ? `ended with exit code ${exitCode}` : `was ended by the signal ${signal}`,
     ),
     kill: (signal) => void child.kill(signal),
+    redact: valuesHidden(env),
     hold: (isHeld) => child.hold(isHeld),
   };
+}
+
+/** Shorter values occur in ordinary text. */
+const minSecretCharacters = 8;
+
+/**
+ * Hides the values of variables, each with the name in its place: which of them are secrets only the program knows.
+ *
+ * @param plain names of variables whose values are shown. Default: those that every child gets.
+ */
+export function valuesHidden(
+  variables: Readonly<Record<string, string | undefined>>,
+  plain: readonly string[] = passedOn,
+): (text: string) => string {
+  const hidden = Object.entries(variables).filter(
+    ([name, value = '']) => value.length >= minSecretCharacters && !plain.includes(name),
+  );
+  return redactSecrets(Object.fromEntries(hidden));
 }
 
 function startError(server: McpChildServer, error: unknown): Error {

@@ -74,7 +74,7 @@ class StdioTransport implements Transport {
       throw error;
     }
     this.#child = child;
-    const errors = new ChildErrors(name, logger);
+    const errors = new ChildErrors(name, logger, child.redact);
     const lines = new Lines({
       maxBytes: maxMessageBytes,
       onLine: (line) => this.#receive(line),
@@ -161,7 +161,8 @@ class StdioTransport implements Transport {
 const maxLines = 200;
 const maxLineCharacters = 1000;
 
-/** Passes on what a child writes to its standard error, for the operator: 200 lines of 1,000 characters, visible ones only. No model gets any of it. */
+/** Passes on what a child writes to its standard error, for the operator: 200 lines of 1,000 characters, visible ones only, without the values of
+ * its variables. No model gets any of it. */
 class ChildErrors {
   readonly #server: string;
   readonly #logger: Logger;
@@ -169,9 +170,12 @@ class ChildErrors {
   #line = '';
   #count = 0;
 
+  readonly #redact: (text: string) => string;
+
   /** @param server the name of the server in the log. */
-  constructor(server: string, logger: Logger) {
+  constructor(server: string, logger: Logger, redact: (text: string) => string) {
     this.#server = server;
+    this.#redact = redact;
     this.#logger = logger;
   }
 
@@ -207,7 +211,7 @@ class ChildErrors {
     } else if (line.trim() !== '') {
       this.#logger.info('An MCP server wrote to its standard error.', {
         server: this.#server,
-        line: escapeInvisible(line),
+        line: escapeInvisible(this.#redact(line)),
       });
     }
   }

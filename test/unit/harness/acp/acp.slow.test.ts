@@ -170,7 +170,7 @@ describe('acp()', () => {
       readonly folder: string;
       readonly names: readonly string[];
     };
-    const passed = ['HOME', 'LANG', 'LC_ALL', 'PATH', 'SCRIPT', 'TMPDIR', 'TZ'];
+    const passed = ['HOME', 'LANG', 'LC_ALL', 'PATH', 'SCRIPT', 'WEAKINCENTIVES_STARTED_BY', 'TMPDIR', 'TZ'];
     expect(names.filter((name) => !passed.includes(name))).toEqual([]);
     expect(folder).toContain('wink-staged-');
     expect(existsSync(folder)).toBe(false);

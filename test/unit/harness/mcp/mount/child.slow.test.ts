@@ -47,7 +47,17 @@ describe('a child', () => {
       await using runtime = await runtimeOf(mounted);
       const variables: Record<string, string> = JSON.parse((await runtime.call('env')).text);
       expect(variables).toMatchObject({ ...env, PATH: process.env['PATH'] });
-      const allowed = new Set(['TOKEN', 'PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ']);
+      // The last one finds what it has started.
+      const allowed = new Set([
+        'TOKEN',
+        'PATH',
+        'HOME',
+        'TMPDIR',
+        'LANG',
+        'LC_ALL',
+        'TZ',
+        'WEAKINCENTIVES_STARTED_BY',
+      ]);
       expect(Object.keys(variables).filter((name) => !allowed.has(name))).toEqual([]);
       expect((await runtime.call('arguments')).text).toBe('["a b","$HOME;`x`"]');
       expect((await runtime.call('cwd')).text).toBe(tmpdir());
@@ -119,6 +129,31 @@ describe('a child', () => {
     await closed;
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     server.close();
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'is ended with what has left its group and its session',
+    async () => {
+      const { server, port, held } = await holder();
+      const mounted = await open(['serve']);
+      await using runtime = await runtimeOf(mounted);
+      const [[socket]] = await Promise.all([held, runtime.call('hold', { port, isDetached: true })]);
+      const closed = once(socket.resume(), 'close');
+      await mounted[Symbol.asyncDispose]();
+      await closed;
+      server.close();
+    },
+  );
+
+  it('writes to the log without the values of its variables', async () => {
+    const logger = recordingLogger();
+    const env = { SERVICE_KEY: 'k3y-of-the-service', MODE: 'fast' };
+    await using mounted = await open(['serve'], { logger }, { env });
+    await using runtime = await runtimeOf(mounted);
+    await runtime.call('complain', { words: `refused ${env.SERVICE_KEY} in mode ${env.MODE}` });
+    await mounted[Symbol.asyncDispose]();
+    const lines = logger.lines.filter(({ level }) => level === 'info').map(({ fields }) => fields['line']);
+    expect(lines).toEqual(['refused <SERVICE_KEY> in mode fast']);
   });
 
   it('may print other things than messages, of which the log gets a part and the model nothing', async () => {

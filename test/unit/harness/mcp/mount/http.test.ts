@@ -146,14 +146,37 @@ describe('a server over HTTP', () => {
     expect(changes.map(({ changed }) => changed)).toEqual([['told']]);
   });
 
-  it('may forget the session: it is begun anew, and the call made', async () => {
+  it.each([404, 400, 410])(
+    'may forget the session: it is begun anew, and the call made (%d)',
+    async (status) => {
+      const session = sessionServer(gate());
+      await using http = await openHttp(session.handle);
+      await using mounted = await open(http.url, { protocol: 'legacy' });
+      await using runtime = await runtimeOf(mounted);
+      session.forget(status);
+      expect(await runtime.call('echo', { text: 'again' })).toMatchObject({ isError: false, text: 'again' });
+      expect(session.begun).toBe(2);
+    },
+  );
+
+  it('may refuse a call with 400 in a session that it knows, which is not begun anew', async () => {
     const session = sessionServer(gate());
-    await using http = await openHttp(session.handle);
+    let isRefusing = false;
+    await using http = await openHttp((request, response) => {
+      if (request.method !== 'POST' || !isRefusing) return session.handle(request, response);
+      isRefusing = false;
+      response.writeHead(400).end('bad arguments');
+      return undefined;
+    });
     await using mounted = await open(http.url, { protocol: 'legacy' });
     await using runtime = await runtimeOf(mounted);
-    session.forget();
-    expect(await runtime.call('echo', { text: 'again' })).toMatchObject({ isError: false, text: 'again' });
-    expect(session.begun).toBe(2);
+    isRefusing = true;
+    expect(await runtime.call('echo', { text: 'a' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('HTTP status 400'),
+    });
+    expect(await runtime.call('echo', { text: 'b' })).toMatchObject({ isError: false, text: 'b' });
+    expect(session.begun).toBe(1);
   });
 
   it('that is cut off in a call fails the call at once, and is connected to again', async () => {
