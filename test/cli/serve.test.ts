@@ -73,6 +73,24 @@ export default defineAgent({
 });
 `;
 
+/** A server whose patterns take time without end in an engine that goes back. */
+const hostileServer = `
+import { createInterface } from 'node:readline';
+const slow = { type: 'object', properties: { word: { type: 'string', pattern: '^(b*)*$' } } };
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }),
+  'tools/list': () => ({ tools: [{ name: 'find', inputSchema: slow }, { name: 'give', inputSchema: { type: 'object' }, outputSchema: slow }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: 'given' }], structuredContent: { word: 'b'.repeat(50) + '?' } }),
+};
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id !== undefined) send({ id, result: answers[method](params) });
+  })
+  .on('close', () => process.exit());
+`;
+
 describe('wink serve as a process', () => {
   it.each(['legacy', { pin: '2026-07-28' }] as const)(
     'serves a folder to the client that starts it (%j)',
@@ -131,6 +149,46 @@ describe('wink serve as a process', () => {
       code: 0,
       stderr: expect.stringContaining('the server has ended after 0 calls'),
     });
+  });
+
+  it('keeps serving clients while a mounted server has its schemas checked', async () => {
+    const token = 'a-token-for-this-test-only';
+    const program = join(folder, 'hostile.mjs');
+    writeFileSync(program, hostileServer);
+    const file = join(folder, 'mcp.json');
+    const hostile = { command: process.execPath, args: [program] };
+    writeFileSync(file, JSON.stringify({ mcpServers: { hostile } }));
+    const args = ['serve', '--workspace', workspace, '--http', '--no-durable', '--mcp', file];
+    const child = start(args, { variables: { WINK_SERVE_TOKEN: token } });
+    const ended = ending(child);
+    const url = await new Promise<string>((resolve) => {
+      child.stdout.once('data', (data: Buffer) => resolve(data.toString().trim()));
+    });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    const clients = await Promise.all(
+      ['one', 'other'].map(async (name) => {
+        const client = new Client({ name, version: '1.0.0' });
+        await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+        return client;
+      }),
+    );
+    const [one, other] = clients;
+    if (one === undefined || other === undefined) throw new Error('no clients');
+    const [found, read] = await Promise.all([
+      one.callTool({ name: 'hostile_find', arguments: { word: `${'b'.repeat(50)}?` } }),
+      other.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } }),
+    ]);
+    expect(found).toMatchObject({ isError: true });
+    expect(JSON.stringify(read.content)).toContain('alpha');
+    const [given, again] = await Promise.all([
+      one.callTool({ name: 'hostile_give', arguments: {} }),
+      other.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } }),
+    ]);
+    expect(given.content).toEqual([{ type: 'text', text: 'given' }]);
+    expect(JSON.stringify(again.content)).toContain('alpha');
+    for (const client of clients) await client.close();
+    child.kill('SIGTERM');
+    await ended;
   });
 
   it('says what is wrong in one line', async () => {

@@ -2,7 +2,7 @@ import { formatNumber } from '../../internal/index.ts';
 
 /**
  * Bounds what one validation costs where a stranger wrote the schema: every place of a value that is compared with a place of the schema
- * is a step, and so is every character that an instruction of a pattern looks at.
+ * is a step, and so is every character that an instruction of a pattern reads.
  */
 export class StepMeter {
   readonly #maxSteps: number;
@@ -44,7 +44,7 @@ export class StepsSpent extends Error {
 /** Strings count by this many characters, which the engine compares at once. */
 const charactersOfStep = 64;
 
-/** The steps to look at everything in a value; each is spent as it is counted. */
+/** Spends the steps to read everything in a value, each as it is counted. */
 export function spendOnAll(meter: StepMeter, value: unknown): void {
   const pending: unknown[] = [value];
   while (pending.length > 0) {
@@ -58,7 +58,7 @@ export function spendOnAll(meter: StepMeter, value: unknown): void {
   }
 }
 
-/** The steps to look at a value itself: at the keys of an object, the places of a list, the characters of a text. */
+/** The steps to read a value itself: the keys of an object, the places of a list, the characters of a text. */
 export function stepsOf(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / charactersOfStep;
   if (typeof value !== 'object' || value === null) return 1;

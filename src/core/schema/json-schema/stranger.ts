@@ -15,7 +15,7 @@ export interface StrangerRules {
 /** Characters of JSON, or of a text in a format, that count as one step. */
 const charactersOfStep = 8;
 
-/** A constraint that spends what it costs beyond a look at the value itself. */
+/** A constraint that spends what it costs beyond reading the value itself. */
 export function pricedConstraint(
   name: string,
   operand: JsonValue,
@@ -56,7 +56,7 @@ export function pricedConstraint(
   }
 }
 
-/** Makes each look of a node at a value spend steps: for the value itself, and for all that the node asks of it and of its members. */
+/** Makes each comparison of a node with a value spend steps: for the value itself, and for all that the node asks of it and of its members. */
 export function meterNodes(nodes: Iterable<Writable<SchemaNode>>, meter: StepMeter): void {
   for (const node of nodes) {
     const { holds } = node;

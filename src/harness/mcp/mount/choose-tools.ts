@@ -55,7 +55,7 @@ export interface ToolSelection {
 const maxNameLength = 64;
 /** More would leave a model little room for anything else. */
 const maxTools = 128;
-/** More are no list that somebody chooses from. */
+/** Nothing in a longer list could be chosen by a person. */
 const maxListed = 10_000;
 /** The protocol asks for at most 128. */
 const maxForeignNameLength = 256;
@@ -121,7 +121,7 @@ function tooMany({ key }: ChoiceRules, count: number, most: number): McpError {
   );
 }
 
-/** The error names the reasons: nothing else of the section is left to look at. */
+/** The error names the reasons: there is no section that could. */
 function noTool({ key }: ChoiceRules, skipped: readonly McpSkippedTool[]): McpError {
   const named = skipped
     .slice(0, maxNamedReasons)
