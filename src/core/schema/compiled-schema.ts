@@ -4,7 +4,8 @@ import { freezeJson } from './json/freeze-json.ts';
 import { formatPath, maxIssues, type ParseOutcome, type SchemaIssue } from './json/issue.ts';
 import { closeJsonSchema } from './json-schema/close.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
-import { compileJsonSchema, type SchemaNode } from './json-schema/node.ts';
+import { compileJsonSchema } from './json-schema/node.ts';
+import type { SchemaNode } from './json-schema/schema-node.ts';
 import { StepsSpent } from './json-schema/step-meter.ts';
 import {
   findUnknownKeys,

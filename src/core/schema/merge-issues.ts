@@ -1,7 +1,7 @@
 import { maxIssues, type SchemaIssue } from './json/issue.ts';
 import { describeReceived } from './json-schema/describe.ts';
 import { explain, samePath, startsWith } from './json-schema/explain.ts';
-import type { SchemaNode } from './json-schema/node.ts';
+import type { SchemaNode } from './json-schema/schema-node.ts';
 
 type Path = readonly (string | number)[];
 

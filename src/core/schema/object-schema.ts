@@ -1,7 +1,7 @@
 import { SchemaError } from '../error/index.ts';
 import { compileSchema } from './compiled-schema.ts';
 import { describeExpected } from './json-schema/describe.ts';
-import type { SchemaNode } from './json-schema/node.ts';
+import type { SchemaNode } from './json-schema/schema-node.ts';
 import type { Schema } from './standard.ts';
 
 /**

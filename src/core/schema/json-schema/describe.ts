@@ -1,5 +1,5 @@
 import { isRecord, shorten } from '../../internal/index.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 const maxReceivedLength = 80;
 const maxExpectedLength = 200;

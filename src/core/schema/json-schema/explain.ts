@@ -3,8 +3,8 @@ import { maxIssues, type SchemaIssue } from '../json/issue.ts';
 import { typeConstraint } from './constraint.ts';
 import { describeExpected, describeReceived } from './describe.ts';
 import { childrenOf, isThere, Judge } from './fits.ts';
-import type { SchemaNode } from './node.ts';
 import { readOwnPattern } from './pattern.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 type Path = readonly (string | number)[];
 

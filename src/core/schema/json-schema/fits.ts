@@ -1,5 +1,5 @@
 import { isRecord, none } from '../../internal/index.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /**
  * Decides whether values fit subschemas, in a time that grows with the value times the schema: where several ways lead to a subschema it

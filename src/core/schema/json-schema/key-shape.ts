@@ -1,6 +1,6 @@
 import { isRecord } from '../../internal/index.ts';
 import { childrenOf, type Judge } from './fits.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /** What holds for one object or list of a value: every subschema that applies to it, unions decided. */
 export interface KeyShape {

@@ -1,8 +1,8 @@
 import type { Writable } from '../../internal/index.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { Constraint } from './constraint.ts';
-import type { SchemaNode } from './node.ts';
 import type { PatternReader } from './pattern.ts';
+import type { SchemaNode } from './schema-node.ts';
 import { type StepMeter, spendOnAll, stepsOf } from './step-meter.ts';
 
 /** How a schema is compiled that a stranger wrote: nothing in it may cost more than the meter allows. */

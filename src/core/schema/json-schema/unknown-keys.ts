@@ -9,7 +9,7 @@ import {
   keyShape,
   shortestTuple,
 } from './key-shape.ts';
-import type { SchemaNode } from './node.ts';
+import type { SchemaNode } from './schema-node.ts';
 import type { StepMeter } from './step-meter.ts';
 
 /** A place in a value that its schema does not know: a key, or by an index an item. */

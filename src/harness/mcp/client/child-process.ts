@@ -33,11 +33,11 @@ export interface StartedChild {
  * @throws {Error} that says why it did not start, without a path.
  */
 export async function startChild(server: McpChildServer, clock: Clock): Promise<StartedChild> {
-  const { args = [], command, cwd, env = {} } = server;
+  const { args = [], command, cwd, env: named = {} } = server;
   const child = new Child(
     { command, args, cwd },
     {
-      env: { ...inherited(passedOn), ...env },
+      env: { ...inherited(passedOn), ...named },
       stdio: ['pipe', 'pipe', 'pipe'],
       group: 'traced',
       clock,
@@ -54,7 +54,7 @@ export async function startChild(server: McpChildServer, clock: Clock): Promise<
       signal === undefined ? `ended with exit code ${exitCode}` : `was ended by the signal ${signal}`,
     ),
     kill: (signal) => void child.kill(signal),
-    redact: valuesHidden(env),
+    redact: valuesHidden(named),
     hold: (isHeld) => child.hold(isHeld),
   };
 }

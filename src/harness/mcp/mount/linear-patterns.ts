@@ -69,7 +69,7 @@ export function linearSyntax(source: string): string {
       return character(0x10000 + ((parseInt(high, 16) - 0xd800) << 10) + (parseInt(low, 16) - 0xdc00));
     if (code !== undefined || hex !== undefined) return character(parseInt(code ?? hex ?? '', 16));
     if (control !== undefined) return character((control.codePointAt(0) ?? 0) % 32);
-    if (script !== undefined) return `${text.slice(0, 2)}{${script}}`;
+    if (script !== undefined) return `\\${text.includes('P{') ? 'P' : 'p'}{${script}}`;
     if (escaped !== undefined) return escape(escaped, isInClass);
     // Groups are not asked for by their names.
     if (group !== undefined) return '(';
@@ -94,8 +94,8 @@ export function linearSyntax(source: string): string {
   }
 }
 
-function escape(character: string, isInClass: boolean): string {
-  switch (character) {
+function escape(escaped: string, isInClass: boolean): string {
+  switch (escaped) {
     case 's':
       return isInClass ? blanks : `[${blanks}]`;
     case 'S':
@@ -105,7 +105,7 @@ function escape(character: string, isInClass: boolean): string {
     case '0':
       return '\\x{0}';
     default:
-      return `\\${character}`;
+      return `\\${escaped}`;
   }
 }
 

@@ -75,8 +75,7 @@ function withoutHiddenTexts(value: JsonValue): JsonValue {
   if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) =>
-      // An object of JSON holds JSON.
-      item === undefined ? [] : [[withoutHidden(key), withoutHiddenTexts(item as JsonValue)]],
+      item === undefined ? [] : [[withoutHidden(key), withoutHiddenTexts(item)]],
     ),
   );
 }

@@ -140,7 +140,7 @@ describe('a child', () => {
       const [[socket]] = await Promise.all([held, runtime.call('hold', { port, isDetached: true })]);
       const closed = once(socket.resume(), 'close');
       await mounted[Symbol.asyncDispose]();
-      await closed;
+      await expect(closed).resolves.toBeDefined();
       server.close();
     },
   );
