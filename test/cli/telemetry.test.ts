@@ -77,7 +77,9 @@ describe('wink run --otel', () => {
       'service.name': 'wink',
       'deployment.environment.name': 'test',
     });
-    expect(collector.metrics).toContain('gen_ai.invoke_agent.duration');
+    expect([...collector.metrics]).toEqual(
+      expect.arrayContaining(['gen_ai.client.operation.duration', 'wink.run.duration']),
+    );
     expect(collector.headers[0]).toMatchObject({ 'x-team': 'blue' });
     // Neither the arguments of the command nor names of the machine are part of it.
     expect(JSON.stringify(collector.spans)).not.toContain('secret');

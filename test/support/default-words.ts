@@ -85,7 +85,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   ObserveOptions: { results: false },
   OpenAIModelOptions: { promptCacheKey: false },
   OpenJournalOptions: { readOnly: false },
-  OtelObserverOptions: { content: 'none', semconv: 'main' },
+  OtelObserverOptions: { content: 'none', semconv: '1.45' },
   OverridesSource: { tag: 'latest' },
   PatternOptions: { ignoreCase: false, literal: false },
   PlanCompletionOptions: { requirePlan: false },

@@ -131,7 +131,7 @@ function treeOf(span: ReadableSpan, children: readonly SpanTree[]): SpanTree {
 const variable: ReadonlySet<string> = new Set([
   'wink.run.id',
   'gen_ai.agent.version',
-  'gen_ai.prompt.version',
+  'wink.prompt.version',
   'gen_ai.conversation.id',
 ]);
 

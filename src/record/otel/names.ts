@@ -1,10 +1,10 @@
 /**
- * Which names attributes and metrics have: `main` is the main branch of the semantic conventions for generative AI as of November 2026, `ai-sdk-7` is
- * what `@ai-sdk/otel` 1.0 emits, for dashboards made for it.
+ * Which names attributes and metrics have: `1.45` are those of the semantic conventions for generative AI in version 1.45, the last one that is published;
+ * `main` those of their main branch as of November 2026; `ai-sdk-7` what `@ai-sdk/otel` 1.0 emits, for dashboards made for it.
  *
  * @see docs/spec/telemetry.md §8
  */
-export type OtelSemconv = 'main' | 'ai-sdk-7';
+export type OtelSemconv = '1.45' | 'main' | 'ai-sdk-7';
 
 /** How tokens are counted in metrics. */
 export type TokenMetrics =
@@ -26,6 +26,8 @@ export type TokenMetrics =
 /** The names of one version of the conventions. */
 export interface SemconvNames {
   readonly attributes: AttributeNames;
+  /** `gen_ai.operation.name` of a step; undefined: a step has none, because the conventions know no such operation. */
+  readonly stepOperation: string | undefined;
   readonly inferenceDuration: string;
   readonly tokens: TokenMetrics;
   readonly toolDuration: string;
@@ -79,6 +81,7 @@ export type AttributeNames = Readonly<Record<keyof typeof mainAttributes, string
 
 const main: SemconvNames = {
   attributes: mainAttributes,
+  stepOperation: undefined,
   inferenceDuration: 'gen_ai.client.inference.duration',
   tokens: {
     kind: 'counters',
@@ -97,16 +100,42 @@ const main: SemconvNames = {
   agentToolCalls: 'gen_ai.invoke_agent.tool_calls',
 };
 
+const tokenUsage: TokenMetrics = {
+  kind: 'histogram',
+  usage: 'gen_ai.client.token.usage',
+  type: 'gen_ai.token.type',
+};
+
+/** What the published conventions do not have is named after the command. */
+const published: SemconvNames = {
+  attributes: {
+    ...mainAttributes,
+    promptVersion: 'wink.prompt.version',
+    compacted: 'wink.conversation.compacted',
+    reasoningLevel: 'wink.request.reasoning.level',
+    cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
+  },
+  stepOperation: undefined,
+  inferenceDuration: 'gen_ai.client.operation.duration',
+  tokens: tokenUsage,
+  toolDuration: 'wink.tool.duration',
+  agentDuration: 'wink.run.duration',
+  agentInferenceCalls: 'wink.run.inference_calls',
+  agentToolCalls: 'wink.run.tool_calls',
+};
+
 /** The names of each version. */
 export const semconvNames: Readonly<Record<OtelSemconv, SemconvNames>> = {
+  '1.45': published,
   main,
   'ai-sdk-7': {
     ...main,
+    stepOperation: 'agent_step',
     attributes: {
       ...mainAttributes,
       cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
       timeToFirstChunk: 'gen_ai.client.operation.time_to_first_chunk',
     },
-    tokens: { kind: 'histogram', usage: 'gen_ai.client.token.usage', type: 'gen_ai.token.type' },
+    tokens: tokenUsage,
   },
 };

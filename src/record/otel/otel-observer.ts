@@ -28,7 +28,7 @@ export interface OtelObserverOptions {
    * are then as secret as the data of the run. Default: `none`.
    */
   readonly content?: 'none' | 'full';
-  /** Which names attributes and metrics have. Default: `main`. */
+  /** Which names attributes and metrics have. Default: `1.45`, the published conventions. */
   readonly semconv?: OtelSemconv;
   /** For durations in metrics. Default: the clock of the machine. */
   readonly clock?: Clock;
@@ -58,12 +58,12 @@ export function createOtelObserver(
 ): RunObserver {
   assertOptions('otelObserver()', options, {
     content: oneOf(['none', 'full']),
-    semconv: oneOf(['main', 'ai-sdk-7']),
+    semconv: oneOf(['1.45', 'main', 'ai-sdk-7']),
     tracer: 'object!',
     meter: 'object',
     clock: 'object',
   });
-  const { tracer, meter, content = 'none', semconv = 'main', clock = systemClock } = options;
+  const { tracer, meter, content = 'none', semconv = '1.45', clock = systemClock } = options;
   const names = semconvNames[semconv];
   const hasContent = content === 'full';
   const metrics = meter === undefined ? undefined : new RunMetrics(meter, names);
@@ -71,6 +71,7 @@ export function createOtelObserver(
     tracer,
     metrics,
     names: names.attributes,
+    stepOperation: names.stepOperation,
     hasContent,
     hasConversation,
     clock,

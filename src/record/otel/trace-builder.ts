@@ -26,6 +26,8 @@ export interface TraceSettings {
   readonly tracer: OtelTracer;
   readonly metrics: RunMetrics | undefined;
   readonly names: AttributeNames;
+  /** `gen_ai.operation.name` of a step; undefined: it has none. */
+  readonly stepOperation: string | undefined;
   readonly hasContent: boolean;
   /** Whether a session that the caller gave is a conversation. */
   readonly hasConversation: boolean;
@@ -149,8 +151,14 @@ export class TraceBuilder {
   openStep(run: RunSpans, turn: number): OpenSpan {
     const known = run.steps.get(turn);
     if (known !== undefined) return known;
-    const { names } = this.settings;
-    const step = this.#open(`step ${turn}`, run.context, { [names.operation]: 'agent_step' });
+    const { names, stepOperation } = this.settings;
+    // Without an operation readers take it for a part of what it names, and not for a model call.
+    const attributes = attributesOf({
+      [names.operation]: stepOperation,
+      [names.agentName]: run.facts?.agentName ?? shortText(run.promptName),
+      'wink.turn': turn,
+    });
+    const step = this.#open(`step ${turn}`, run.context, attributes);
     run.steps.set(turn, step);
     return step;
   }

@@ -17,7 +17,7 @@ const adapter = telemetryModel((turn) =>
     ? {
         content: [{ type: 'tool-call', callId: 'c1', name: 'search', arguments: '{"query":"cats"}' }],
         finishReason: 'tool-calls',
-        usage: { inputTokens: 300, outputTokens: 20, cachedInputTokens: 100 },
+        usage: { inputTokens: 300, outputTokens: 20, cachedInputTokens: 100, cacheWriteInputTokens: 50 },
       }
     : answer('Cats it is.'),
 );
@@ -73,7 +73,11 @@ describe('other readers of traces', () => {
       'llm.model_name': 'test-model',
       'llm.token_count.prompt': 300,
       'llm.token_count.completion': 20,
+      'llm.token_count.prompt_details.cache_read': 100,
+      'llm.token_count.prompt_details.cache_write': 50,
     });
+    // A step is a part of the agent, and no second model call.
+    expect(of('step 1')['openinference.span.kind']).toBe('AGENT');
     expect(JSON.stringify(of('chat test-model'))).toContain('Find cats.');
     expect(of('execute_tool search')).toMatchObject({
       'openinference.span.kind': 'TOOL',

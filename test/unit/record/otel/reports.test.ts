@@ -124,7 +124,7 @@ describe('an observer', () => {
     [{}, /tracer must be an object/],
     [{ tracer: tracedRuns().tracer, meter: 1 }, /meter must be an object/],
     [{ tracer: tracedRuns().tracer, content: 'some' }, /content must be .none. or .full./],
-    [{ tracer: tracedRuns().tracer, semconv: 'toString' }, /semconv must be .main. or .ai-sdk-7./],
+    [{ tracer: tracedRuns().tracer, semconv: 'toString' }, /semconv must be .1\.45., .main. or .ai-sdk-7./],
   ])('is not made of %j', (options, message) => {
     // As a caller without types may.
     expect(() => otelObserver(options as never)).toThrow(message);

@@ -64,7 +64,7 @@ describe('a run', () => {
       'gen_ai.request.top_p': 0.9,
       'gen_ai.request.stop_sequences': ['END'],
       'gen_ai.request.seed': 7,
-      'gen_ai.request.reasoning.level': 'high',
+      'wink.request.reasoning.level': 'high',
     };
     expect(treesOf(traced.spans())).toEqual([
       {
@@ -75,7 +75,7 @@ describe('a run', () => {
           'gen_ai.agent.name': 'worker',
           'gen_ai.agent.version': '<variable>',
           'gen_ai.prompt.name': 'test/task',
-          'gen_ai.prompt.version': '<variable>',
+          'wink.prompt.version': '<variable>',
           'gen_ai.provider.name': 'test.provider',
           'gen_ai.request.model': 'test-model',
           'gen_ai.conversation.id': '<variable>',
@@ -91,7 +91,7 @@ describe('a run', () => {
           {
             name: 'step 1',
             kind: 'INTERNAL',
-            attributes: { 'gen_ai.operation.name': 'agent_step' },
+            attributes: { 'gen_ai.agent.name': 'worker', 'wink.turn': 1 },
             children: [
               {
                 name: 'chat test-model',
@@ -121,7 +121,7 @@ describe('a run', () => {
           {
             name: 'step 2',
             kind: 'INTERNAL',
-            attributes: { 'gen_ai.operation.name': 'agent_step' },
+            attributes: { 'gen_ai.agent.name': 'worker', 'wink.turn': 2 },
             children: [
               {
                 name: 'chat test-model',
@@ -134,7 +134,7 @@ describe('a run', () => {
                   'gen_ai.usage.input_tokens': 200,
                   'gen_ai.usage.output_tokens': 20,
                   'gen_ai.usage.cache_read.input_tokens': 150,
-                  'gen_ai.usage.cache_write.input_tokens': 30,
+                  'gen_ai.usage.cache_creation.input_tokens': 30,
                   'gen_ai.usage.reasoning.output_tokens': 5,
                 },
               },
@@ -145,7 +145,7 @@ describe('a run', () => {
     ]);
     const root = traced.spans()[0]?.attributes;
     expect(root?.['gen_ai.conversation.id']).toBe(session.id);
-    expect(root?.['gen_ai.agent.version']).toBe(root?.['gen_ai.prompt.version']);
+    expect(root?.['gen_ai.agent.version']).toBe(root?.['wink.prompt.version']);
   });
 
   it('without a session of the caller is no conversation, and is named after its prompt', async () => {
@@ -365,7 +365,7 @@ describe('a model call', () => {
     });
     const trees = treesOf(traced.spans());
     const chats = spansNamed(trees, 'chat test-model');
-    expect(chats.map(({ attributes }) => attributes['gen_ai.conversation.compacted'])).toEqual([
+    expect(chats.map(({ attributes }) => attributes['wink.conversation.compacted'])).toEqual([
       undefined,
       undefined,
       undefined,
@@ -386,7 +386,7 @@ describe('a model call', () => {
     await adapter.evaluate(promptWith('task', [short]), { observers: [traced.observer] });
     const trees = treesOf(traced.spans());
     const chats = spansNamed(trees, 'chat test-model');
-    expect(chats.map(({ attributes }) => attributes['gen_ai.conversation.compacted'])).toEqual([
+    expect(chats.map(({ attributes }) => attributes['wink.conversation.compacted'])).toEqual([
       undefined,
       true,
       undefined,
