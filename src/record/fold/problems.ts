@@ -184,7 +184,7 @@ function repeated(calls: readonly RecordedCall[]): readonly RecordedProblem[] {
     const at = places.get(key);
     if (count >= repetitions && at !== undefined) {
       const text = `${call.toolName} was called ${count} times with the same arguments while nothing changed.`;
-      // The first call of which it is known is the one to look at.
+      // The problem is that of the first call of which it is known.
       found[at] = { kind: 'repetition', isFailure: false, text, call: found[at]?.call ?? call, count };
     }
     const changed = call.attempts.some(
