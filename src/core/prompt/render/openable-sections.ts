@@ -47,12 +47,12 @@ interface RenderedOnce {
  */
 export class OpenableSections {
   readonly plan: PromptPlan<unknown>;
-  readonly source: RenderedOnce;
+  readonly #rendered: RenderedOnce;
   readonly #prompt: string;
   #inFull: ReadonlySet<string> | undefined;
 
   constructor(rendered: RenderedOnce) {
-    this.source = rendered;
+    this.#rendered = rendered;
     this.plan = rendered.plan;
     this.#prompt = promptAddress(rendered.plan.identity);
   }
@@ -84,11 +84,11 @@ export class OpenableSections {
       const selection = await this.#select(root, inFull, context);
       opened.push(...openedOf(selection, inFull));
       shown.push(...selection.map(toShown));
-      parts.push(await this.#textOf(selection, context, this.source.examples));
+      parts.push(await this.#textOf(selection, context, this.#rendered.examples));
     }
     const value: SectionsOpenedPayload = {
       prompt: this.#prompt,
-      evaluationId: this.source.evaluationId,
+      evaluationId: this.#rendered.evaluationId,
       opened,
       shown,
       text: parts.join('\n\n'),
@@ -129,7 +129,7 @@ export class OpenableSections {
 
   /** All sections, as the model has them at present. */
   list(session: ReadonlySessionView): readonly SectionPort[] {
-    const { raw, summarized } = this.source;
+    const { raw, summarized } = this.#rendered;
     const view = readOnlyView(session);
     return listSections(this.plan, (node, parent) => {
       if (this.#hiddenChain(node, session).length === 0) return { isEnabled: true, visibility: 'full' };
@@ -145,7 +145,7 @@ export class OpenableSections {
 
   /** Whether the section was shown in full from the start. */
   #wasRendered(node: SectionNode | undefined): boolean {
-    return node === undefined || this.source.inFull.includes(node.path);
+    return node === undefined || this.#rendered.inFull.includes(node.path);
   }
 
   /** Paths of sections that the session shows or hides without effect: without a summary, or not in the prompt. */
@@ -190,7 +190,7 @@ export class OpenableSections {
    * section counts as shown when it was rendered in full, or opened in this evaluation and not closed since.
    */
   #hiddenChain(node: SectionNode, session: ReadonlySessionView): readonly SectionNode[] {
-    this.#inFull ??= new Set(this.source.inFull);
+    this.#inFull ??= new Set(this.#rendered.inFull);
     const chain: SectionNode[] = [];
     for (let each: SectionNode | undefined = node; each !== undefined; each = each.parent)
       chain.unshift(each);
@@ -198,7 +198,8 @@ export class OpenableSections {
     for (const [index, { path }] of chain.entries()) {
       if (this.#inFull.has(path)) continue;
       const { opened } = findVisibilityOverride(session, this.#prompt, path) ?? {};
-      if (opened?.evaluationId === this.source.evaluationId) for (const each of opened.shown) seen.add(each);
+      if (opened?.evaluationId === this.#rendered.evaluationId)
+        for (const each of opened.shown) seen.add(each);
       if (!seen.has(path)) return chain.slice(index);
     }
     return [];
@@ -208,7 +209,7 @@ export class OpenableSections {
     chains: readonly (readonly SectionNode[])[],
     session: ReadonlySessionView,
   ): ToolFailure | undefined {
-    const { raw } = this.source;
+    const { raw } = this.#rendered;
     const view = readOnlyView(session);
     for (const chain of chains) {
       const disabled = chain.find((node) => !isEnabled(node, raw, () => view));
@@ -225,7 +226,7 @@ export class OpenableSections {
     inFull: ReadonlySet<string>,
     { session }: ToolContext,
   ): Promise<readonly SectionWithParams[]> {
-    const { plan, raw } = this.source;
+    const { plan, raw } = this.#rendered;
     const view = readOnlyView(session);
     return completeSelection({
       plan,
@@ -242,7 +243,7 @@ export class OpenableSections {
     { session, resources }: ToolContext,
     examples: boolean,
   ): Promise<string> {
-    const { plan, raw } = this.source;
+    const { plan, raw } = this.#rendered;
     const view = readOnlyView(session);
     return sectionTexts(selection, { plan, raw, session: () => view, resources, examples });
   }

@@ -75,7 +75,7 @@ export async function renderPrompt<Output>(
   });
   const shown = selection.map(toShown);
   const { deadline } = options;
-  return assemble({ ...overridden, text, deadline, sections, ...toolsOf(sections, shown, nothing) });
+  return assemble({ ...overridden, raw, text, deadline, sections, ...toolsOf(sections, shown, nothing) });
 }
 
 /** Tools in the order in which the model gets them. */
@@ -85,6 +85,7 @@ interface Tools {
 }
 
 interface Rendering<Output> extends OverriddenPlan<Output>, Tools {
+  readonly raw: DynamicParams;
   readonly text: string;
   readonly deadline: RenderOptions['deadline'];
   readonly sections: OpenableSections;
@@ -115,7 +116,7 @@ function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], bef
 }
 
 function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> {
-  const { plan, dropped, text, deadline, sections, bound, hosted } = rendering;
+  const { plan, dropped, raw, text, deadline, sections, bound, hosted } = rendering;
   const tools = [...bound.values()].map(({ tool }) => tool);
   const paramDescriptions = once(() =>
     Object.freeze(
@@ -141,7 +142,7 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
       read: (key, context) => sections.read(key, context),
       isOpen: (key, session) => sections.isOpen(key, session),
       list: (session) => sections.list(session),
-      source: sections.source,
+      source: { plan, raw },
       idleOverrides: (session) => sections.idleOverrides(session),
       withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
       opener: plan.sectionTools.open,
