@@ -11,7 +11,7 @@ import { type McpServerOptions, type McpToolServer, openMcpServer } from '../har
 import { type CommandParts, ownParts } from './agent/command-parts.ts';
 import { applyChanges, describeApplication, describeApplied } from './folder/apply-to-folder.ts';
 import { journalOption } from './journal/open-journal.ts';
-import type { ServeRequest } from './options/serve-arguments.ts';
+import type { ServedCode, ServeRequest } from './options/serve-arguments.ts';
 import { Disposals } from './process/disposals.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
@@ -19,6 +19,7 @@ import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { openServedAgent, type ServedAgent } from './serve/open-served-agent.ts';
+import { questionScope, servedCode } from './serve/served-code.ts';
 import { ServedSessions } from './serve/served-sessions.ts';
 import { tokenLines, tokensOf } from './serve/tokens.ts';
 
@@ -61,9 +62,11 @@ async function serve(request: ServeRequest, environment: CliEnvironment, serving
       ...resources,
     ],
   });
-  const sessions = new ServedSessions(preparation, prompt, say);
+  const { kept } = preparation;
+  const code = kept === undefined ? undefined : await servedCode(kept.choice.task, prompt);
+  const sessions = new ServedSessions(preparation, prompt, code, say);
   const counts = new CallCounts();
-  const server = await open(request, environment, serving, { prompt, sessions, counts });
+  const server = await open(request, environment, serving, { prompt, code, sessions, counts });
   let hasFailed = false;
   try {
     announce(request, environment, serving, server);
@@ -83,6 +86,8 @@ async function serve(request: ServeRequest, environment: CliEnvironment, serving
 
 interface Served {
   readonly prompt: Prompt;
+  /** Undefined: no journal keeps it. */
+  readonly code: ServedCode | undefined;
   readonly sessions: ServedSessions;
   readonly counts: CallCounts;
 }
@@ -92,11 +97,11 @@ async function open(
   request: ServeRequest,
   environment: CliEnvironment,
   { logger, parts, preparation, say }: Serving,
-  { counts, prompt, sessions }: Served,
+  { code, counts, prompt, sessions }: Served,
 ): Promise<McpToolServer> {
   const { agent, overrides, redactor, telemetry } = preparation;
   const { stdout, variables, version } = environment;
-  const approve = approverFor(request, preparation, say);
+  const approve = approverFor(request, preparation, code, say);
   const start = (): Promise<McpToolServer> =>
     openMcpServer(prompt, {
       name: agent.name,
@@ -136,15 +141,17 @@ async function open(
 /** Who answers what policies ask: the agent, the client, or someone later; undefined: the answer is no. */
 function approverFor(
   { approve, expiresMs }: ServeRequest,
-  { agent, kept }: ServedAgent,
+  { agent, folder, kept }: ServedAgent,
+  code: ServedCode | undefined,
   say: Serving['say'],
 ): McpServerOptions['approve'] {
   if (approve === 'elicit') return approve;
   if (approve === 'agent' && agent.approve !== undefined) return agent.approve;
-  if (kept === undefined) return undefined;
+  if (kept === undefined || code === undefined) return undefined;
   const option = journalOption(kept.choice.journalFile);
   return suspendApproval({
     ...present({ expiresMs }),
+    scope: questionScope(agent.name, folder?.filesystem.hostPath, kept.choice.task, code),
     onPending: (pending) => {
       for (const { policy, toolName } of pending) {
         say(

@@ -6,4 +6,5 @@ export { openRuntimeDurably } from './open-runtime-durably.ts';
 export { changedMeanwhile, changedSince } from './resume/changed-meanwhile.ts';
 export { settleRun } from './resume/land-last-commit.ts';
 export { resumeRun } from './resume-run.ts';
+export { askerOf, isLasting, whyWithoutEffect } from './run/question-runs.ts';
 export { evaluateDurably } from './run/run-on-journal.ts';

@@ -4,7 +4,7 @@ import type {
   ToolRuntime,
   ToolRuntimeOptions,
 } from '../core/evaluation/index.ts';
-import { present } from '../core/internal/index.ts';
+import { none, present } from '../core/internal/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
 import { isSuspension, type RunJournal } from '../core/runtime/index.ts';
 import { systemClock } from '../core/session/index.ts';
@@ -43,11 +43,12 @@ export async function openRuntimeDurably<Output>(
     journaling.end();
     await lease.release();
   };
+  const observers = [...(options.observers ?? none), ...(waiting === undefined ? none : [waiting])];
   try {
     const suspension = questionsOf({ approve: undefined, rows: undefined }, () => clock.now());
     return await open(
       prompt,
-      { ...options, session, signal, ...present({ approve }) },
+      { ...options, session, signal, observers, ...present({ approve }) },
       { journaling, suspension, ownsSession, onReleased },
     );
   } catch (error) {

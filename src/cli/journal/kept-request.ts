@@ -18,11 +18,16 @@ import {
 import type { ModelChoice } from '../model/model-choice.ts';
 import type { OverridesChoice, SandboxChoice } from '../options/option-values.ts';
 import { type RunTask, readRunArguments, type SuspensionChoice } from '../options/run-arguments.ts';
-import { readServeArguments, type ServeTask } from '../options/serve-arguments.ts';
+import { readServeArguments, type ServedCode, type ServeTask } from '../options/serve-arguments.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** What a run was begun with, as its journal keeps it: the command, and what it was asked to do. Paths are absolute. */
-export type KeptRequest = ({ readonly kind: 'run' } & RunTask) | ({ readonly kind: 'serve' } & ServeTask);
+export type KeptRequest = ({ readonly kind: 'run' } & RunTask) | ({ readonly kind: 'serve' } & KeptServeTask);
+
+/** What was served, and the code that it was. Without it, an earlier version has written this. */
+interface KeptServeTask extends ServeTask {
+  readonly code?: ServedCode;
+}
 
 /** Raised when a member of a request gets another meaning; members that are new need no other version. */
 const version = 1;
@@ -83,7 +88,19 @@ const tasks = {
     }),
     isEnforced: flag,
   }),
-  serve: kept<ServeTask>({ ...sharedTask, agent: optional(text), policyFile: optional(text) }),
+  serve: kept<KeptServeTask>({
+    ...sharedTask,
+    agent: optional(text),
+    policyFile: optional(text),
+    code: optional(
+      record({
+        prompt: text,
+        agent: optional(text),
+        policyFile: optional(text),
+        mcpFile: optional(text),
+      }) as Field<ServedCode>,
+    ),
+  }),
 };
 
 /** The request as JSON. */

@@ -179,11 +179,16 @@ export async function findRun(journal: RunJournal, runId: string): Promise<Journ
   return run === undefined ? undefined : presentRun(run);
 }
 
-/** The lease by which a process that has ended holds a session, as far as its runs say; undefined when none does. */
+/**
+ * The lease by which a process that has ended holds a session, as far as its runs say; undefined when none does. Only the run that was written last can say it. It may have
+ * ended, or wait for an answer: a process can be killed before it gives the lease back.
+ */
 async function endedLeaseOf(journal: RunJournal, sessionId: string): Promise<RunLeaseIdentity | undefined> {
-  const runs = await journal.runs({ sessionId, status: 'running' });
-  const run = runs.find(isHeldByEnded);
-  return run === undefined ? undefined : readRunInfo(run)?.lease;
+  const [run] = await journal.runs({ sessionId });
+  const info = run === undefined ? undefined : readRunInfo(run);
+  return info?.rows === run?.rows && info !== undefined && !isProcessAlive(info.process)
+    ? info.lease
+    : undefined;
 }
 
 /** Whether the process of a run has ended, but not its lease: that lasts for some seconds more. */

@@ -37,6 +37,14 @@ export interface ServeTask
   readonly policyFile: string | undefined;
 }
 
+/** SHA-256 of what is served, in hexadecimal: of the prompt with its tools, and of the files of a {@link ServeTask}. Absent: there is no such file. */
+export interface ServedCode {
+  readonly prompt: string;
+  readonly agent?: string;
+  readonly policyFile?: string;
+  readonly mcpFile?: string;
+}
+
 /** A request of `wink serve`. */
 export interface ServeRequest extends ServeTask, CommandRequest<'serve'> {
   /** Port on 127.0.0.1, 0 for a free one; undefined: standard input and output. */

@@ -32,6 +32,9 @@ export async function answerQuestions(given: GivenAnswer): Promise<readonly stri
   const { request, run, questions, journal, clock, options, resume } = given;
   const { approved, by, note } = request;
   const chosen = choose(given);
+  const reason = chosen[0]?.withoutEffect;
+  if (reason !== undefined)
+    throw new UsageError(`the answer is refused, because it would have no effect: ${reason}.`);
   const answer = {
     approved,
     ...present({ by, note }),

@@ -1,7 +1,7 @@
 import { escapeInvisible, present } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
-import { askedQuestions } from '../../durable/internal.ts';
+import { askedQuestions, askerOf, isLasting } from '../../durable/internal.ts';
 import { folderFilter, namedRun, runningError } from '../journal/named-runs.ts';
 import { journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { listRuns, readRunInfo } from '../journal/run-info.ts';
@@ -16,6 +16,7 @@ import type { ApprovalsRequest } from './approvals-arguments.ts';
 import { chooseQuestion, type NumberedQuestion, numbered } from './choose-questions.ts';
 import { type QuestionTextOptions, questionDetails, questionLines } from './question-text.ts';
 import type { RunsParts } from './runs-command.ts';
+import { withoutEffect } from './without-effect.ts';
 
 /**
  * Lists, shows or answers the questions of suspended runs.
@@ -54,20 +55,29 @@ async function linesOf(
   const { journal, run } = await namedRun(opened, runId, journalFile);
   const questions = await questionsOf(journal, run);
   const options = textOptions(runId);
-  const resume = resumeLine(run, journalFile);
-  if (request.action === 'answer')
+  if (request.action === 'answer') {
+    const resume = resumeLine(run, journalFile, request.approved);
     return answerQuestions({ request, run, questions, journal, clock, options, resume });
+  }
   const shown = word === undefined ? questions : [chooseQuestion(questions, word)];
   return [
     ...shown.flatMap((each, index) => [...(index === 0 ? [] : ['']), ...questionDetails(each, options)]),
-    ...(openOf(questions).length === 0 ? [resume] : []),
+    ...endLines(run, questions, journalFile),
   ];
 }
 
 /** @throws {UsageError} for a run that is not suspended. */
 async function questionsOf(journal: RunJournal, run: JournaledRun): Promise<readonly NumberedQuestion[]> {
-  if (run.status === 'suspended') return numbered(await askedQuestions(journal, run.runId));
+  if (run.status === 'suspended') {
+    const asked = await askedQuestions(journal, run.runId);
+    return numbered(asked, await withoutEffect(run, asked, journal));
+  }
   if (run.status === 'running') throw runningError(run.runId);
+  if (askerOf(run) !== undefined) {
+    throw new UsageError(
+      `the question "${printable(run.runId)}" has ended: its answer was used, or it expired, or what asked it has ended.`,
+    );
+  }
   throw new UsageError(`the run "${printable(run.runId)}" has no questions: it is ${run.status}.`);
 }
 
@@ -80,14 +90,14 @@ async function listLines(
   const filter = folderFilter(folder);
   for (const run of journal === undefined ? [] : await listRuns(journal, filter)) {
     if (journal === undefined || run.status !== 'suspended') continue;
-    const questions = numbered(await askedQuestions(journal, run.runId));
+    const questions = await questionsOf(journal, run);
     if (isJson) lines.push(jsonLine(run, questions));
     else {
       if (lines.length > 0) lines.push('');
       lines.push(
         runLine(run, questions),
         ...questions.flatMap((each) => questionLines(each, textOptions(run.runId))),
-        ...(openOf(questions).length === 0 ? [resumeLine(run, journalFile)] : []),
+        ...endLines(run, questions, journalFile),
       );
     }
   }
@@ -104,8 +114,25 @@ function runLine(run: JournaledRun, questions: readonly NumberedQuestion[]): str
   return `${printable(run.runId)}: ${printable(run.agent ?? run.promptName)}${folder}, ${readableTime(run.updatedAtMs)}, ${open}`;
 }
 
-function resumeLine(run: JournaledRun, journalFile: string | undefined): string {
-  if (run.isToolRuntime === true) return 'the answer counts when the same call is made again';
+/** How it goes on once all questions are answered. */
+function endLines(
+  run: JournaledRun,
+  questions: readonly NumberedQuestion[],
+  journalFile: string | undefined,
+): readonly string[] {
+  const [first] = questions;
+  if (openOf(questions).length > 0 || first?.withoutEffect !== undefined) return [];
+  return [resumeLine(run, journalFile, first?.answer?.approved === true)];
+}
+
+/** @param approved the answer to the question, where the run is one of a server. */
+function resumeLine(run: JournaledRun, journalFile: string | undefined, approved: boolean): string {
+  if (run.isToolRuntime === true) {
+    const where = isLasting(run) ? ', to this server or to a later one that is started so on the folder' : '';
+    return approved
+      ? `the answer counts for one call: when the same call is made again${where}`
+      : `the answer counts for each call that asks the same${where}; to have it asked anew: wink runs prune ${shellWord(run.runId)}${journalOption(journalFile)}`;
+  }
   return readRunInfo(run) === undefined
     ? 'to go on with the run: resume it with the program that began it'
     : `to go on with the run: wink resume ${shellWord(run.runId)}${journalOption(journalFile)}`;
@@ -116,9 +143,9 @@ function jsonLine(
   { runId, sessionId, promptName, agent, workspace, updatedAtMs }: JournaledRun,
   asked: readonly NumberedQuestion[],
 ): string {
-  const questions = asked.map(({ question, number, answer }) => ({
+  const questions = asked.map(({ question, number, answer, withoutEffect: reason }) => ({
     ...questionRecord(question, number),
-    ...present({ answer }),
+    ...present({ answer, withoutEffect: reason }),
   }));
   return escapeInvisible(
     JSON.stringify({ runId, sessionId, promptName, agent, workspace, updatedAtMs, questions }),

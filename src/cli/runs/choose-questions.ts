@@ -1,4 +1,4 @@
-import { counted } from '../../core/internal/index.ts';
+import { counted, present } from '../../core/internal/index.ts';
 import type { PendingApproval } from '../../core/runtime/index.ts';
 import type { AskedQuestion } from '../../durable/internal.ts';
 import { UsageError } from '../process/errors.ts';
@@ -10,15 +10,25 @@ export interface NumberedQuestion extends AskedQuestion {
   readonly number: number;
   /** What names it on a command line: no other question, and nothing that is asked later, has this name. */
   readonly name: string;
+  /** Why an answer would have no effect, without a period. Absent: it may have one. */
+  readonly withoutEffect?: string;
 }
 
 const nameLength = 8;
 const minDigestLength = 6;
 
 /** The questions of a run with their numbers and names. */
-export function numbered(asked: readonly AskedQuestion[]): readonly NumberedQuestion[] {
+export function numbered(
+  asked: readonly AskedQuestion[],
+  withoutEffect?: string,
+): readonly NumberedQuestion[] {
   const names = questionNames(asked.map(({ question }) => question));
-  return asked.map((each, index) => ({ ...each, number: index + 1, name: names[index] ?? '' }));
+  return asked.map((each, index) => ({
+    ...each,
+    number: index + 1,
+    name: names[index] ?? '',
+    ...present({ withoutEffect }),
+  }));
 }
 
 /**

@@ -10,7 +10,8 @@ import { allLines, allValues, briefValues } from '../report/text/shown-value.ts'
 import { isExpired, type NumberedQuestion } from './choose-questions.ts';
 
 /** A question as it is shown. */
-export interface ShownQuestion extends Pick<NumberedQuestion, 'number' | 'name' | 'answer'> {
+export interface ShownQuestion
+  extends Pick<NumberedQuestion, 'number' | 'name' | 'answer' | 'withoutEffect'> {
   readonly question: PendingApproval;
 }
 
@@ -113,11 +114,13 @@ function changeText({ path, kind, entry, addedLines, removedLines }: ChangeRecor
 }
 
 function answerLines(
-  { name, answer, question }: ShownQuestion,
+  { name, answer, question, withoutEffect }: ShownQuestion,
   { runId, journalFile, nowMs }: QuestionTextOptions,
   isCut: boolean,
 ): readonly string[] {
-  if (answer !== undefined) return [`   ${answerText(answer)}`];
+  const noEffect = withoutEffect === undefined ? [] : [`   no effect: ${withoutEffect}`];
+  if (answer !== undefined) return [`   ${answerText(answer)}`, ...noEffect];
+  if (withoutEffect !== undefined) return noEffect;
   if (isExpired({ question }, nowMs)) return [];
   const named = `${shellWord(runId)} ${name}`;
   const option = journalOption(journalFile);

@@ -100,7 +100,11 @@ async function prune(
 
 /** Why a run is not removed unless it is named; undefined when it may be. */
 function reasonToKeep(run: JournaledRun): string | undefined {
-  if (run.status === 'suspended') return `it waits for ${counted(run.pending, 'answer')}`;
+  if (run.status === 'suspended') {
+    return run.pending === 0
+      ? 'its answer can still be used'
+      : `it waits for ${counted(run.pending, 'answer')}`;
+  }
   return isUnwritten(run) ? 'its changes were not written to its folder' : undefined;
 }
 

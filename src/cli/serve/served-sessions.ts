@@ -3,10 +3,13 @@ import { SessionBusyError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
+import type { RunJournal } from '../../core/runtime/index.ts';
 import { Session, systemClock } from '../../core/session/index.ts';
 import type { McpSessionOptions } from '../../harness/mcp/index.ts';
 import { type KeptRun, openDurableRun } from '../journal/open-durable.ts';
 import { journalOption } from '../journal/open-journal.ts';
+import { findRun } from '../journal/run-info.ts';
+import type { ServedCode } from '../options/serve-arguments.ts';
 import { orUsageError, reasonOf } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { ServedAgent } from './open-served-agent.ts';
@@ -19,13 +22,23 @@ export class ServedSessions {
   readonly #preparation: ServedAgent;
   readonly #prompt: Prompt;
   readonly #announce: (line: string) => void;
+  readonly #code: ServedCode | undefined;
   readonly #runs: KeptRun[] = [];
   /** Whether a session has the folder and the journal. */
   #isTaken = false;
+  /** Names of runs that have begun or are about to. */
+  readonly #names = new Set<string>();
 
-  constructor(preparation: ServedAgent, prompt: Prompt, announce: (line: string) => void) {
+  /** @param code what is served; undefined: no journal keeps it. */
+  constructor(
+    preparation: ServedAgent,
+    prompt: Prompt,
+    code: ServedCode | undefined,
+    announce: (line: string) => void,
+  ) {
     this.#preparation = preparation;
     this.#prompt = prompt;
+    this.#code = code;
     this.#announce = announce;
   }
 
@@ -66,6 +79,19 @@ export class ServedSessions {
     return problems.filter((problem) => problem !== undefined);
   }
 
+  async #newName(journal: RunJournal, given: string): Promise<string> {
+    for (;;) {
+      const name = await freeName(
+        given,
+        async (each) => this.#names.has(each) || (await findRun(journal, each)) !== undefined,
+      );
+      // Another session may have got it meanwhile.
+      if (this.#names.has(name)) continue;
+      this.#names.add(name);
+      return name;
+    }
+  }
+
   async #prepare(session: Session): Promise<void> {
     const { agent, folder: workspace, params } = this.#preparation;
     await orUsageError(
@@ -78,12 +104,10 @@ export class ServedSessions {
     const { agent, folder, kept } = this.#preparation;
     if (kept === undefined) return undefined;
     const { journalFile, runId, task } = kept.choice;
-    // A name that was given is that of the first session.
-    const number = this.#runs.length + 1;
-    const name = runId === undefined || number === 1 ? runId : `${runId}-${number}`;
+    const name = runId === undefined ? undefined : await this.#newName(kept.journal, runId);
     const run = await openDurableRun({
       choice: { journalFile, runId: name, resumed: undefined },
-      request: { kind: 'serve', ...task },
+      request: { kind: 'serve', ...task, ...present({ code: this.#code }) },
       agentName: nameOf(agent),
       workspace: folder?.hostPath,
       nowMs: systemClock.now(),
@@ -96,6 +120,24 @@ export class ServedSessions {
     );
     return run;
   }
+}
+
+/**
+ * A name that is free: the one that was given, or with a number from 2 at its end, for further sessions and for the next server of that name. Earlier ones are not all
+ * asked for: a free one is found by doubling the number, and then one right after a name that is taken.
+ */
+async function freeName(given: string, isNameTaken: (name: string) => Promise<boolean>): Promise<string> {
+  const nameOf = (number: number): string => (number === 1 ? given : `${given}-${number}`);
+  const isTaken = (number: number): Promise<boolean> => isNameTaken(nameOf(number));
+  let free = 1;
+  while (await isTaken(free)) free *= 2;
+  let taken = Math.floor(free / 2);
+  while (free - taken > 1) {
+    const middle = Math.floor((taken + free) / 2);
+    if (await isTaken(middle)) taken = middle;
+    else free = middle;
+  }
+  return nameOf(free);
 }
 
 const nameOf = ({ name }: AnyAgent): string => `serve-${name}`;

@@ -1,10 +1,11 @@
 import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type { RunJournal, RunLease, RunSummary } from '../../core/runtime/index.ts';
+import { findRun, type RunJournal, type RunLease, type RunSummary } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { appendRows, knownSummary, statusAfter, withLease } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';
+import { whyWithoutEffect } from '../run/question-runs.ts';
 
 /** The answer to a question of a suspended run. */
 export interface ResumeAnswer {
@@ -38,6 +39,12 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
   });
   const { journal, runId, answers, clock = systemClock } = options;
   const { header } = readRunRows(runId, await journal.read(runId));
+  if (header.toolRuntime === true) {
+    const asked = { runId, sessionId: header.sessionId };
+    const why = await whyWithoutEffect(asked, async (name) => (await findRun(journal, name))?.status);
+    if (why !== undefined)
+      throw new PromptValidationError(`The answer is refused: ${why}`, { details: { runId } });
+  }
   await withLease(journal, header.sessionId, async (lease) => {
     const rows = readRunRows(runId, await journal.read(runId));
     await appendAnswers({ journal, runId, answers, clock }, lease, rows);

@@ -1,4 +1,4 @@
-import { describeError, PromptValidationError } from '../../core/error/index.ts';
+import { describeError, SessionBusyError } from '../../core/error/index.ts';
 import type { FileChange } from '../../core/filesystem/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type {
@@ -6,17 +6,17 @@ import type {
   ApprovalHandler,
   ApprovalRequest,
   ApprovalSuspension,
-  BareEvent,
   OpenQuestion,
+  RunEvent,
   RunJournal,
   StagedCall,
 } from '../../core/runtime/index.ts';
+import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { type Logger, ToolResult } from '../../core/tool/index.ts';
-import type { AnswerRow } from '../../record/index.ts';
-import { appendRows, knownSummary, RunSummaryKeeper, withLease } from '../rows/journal-writer.ts';
+import { sha256 } from '../../record/index.ts';
 import { isExpired, questionsOf } from '../rows/recorded-answers.ts';
-import { readRunRows } from '../rows/run-rows.ts';
+import { type KeptQuestion, QuestionRuns, questionName, questionSession } from './question-runs.ts';
 import type { RunStart } from './run-reports.ts';
 
 /** What {@link WaitingQuestions} work with. */
@@ -29,12 +29,10 @@ export interface WaitingQuestionsOptions {
   readonly logger: Logger | undefined;
 }
 
-/** A question that was asked. */
-interface AskedQuestion {
-  /** The run that it is. */
+/** A question of the journal, by its run and its session. */
+interface QuestionPlace {
   readonly runId: string;
-  readonly question: OpenQuestion;
-  isClosed: boolean;
+  readonly sessionId: string;
 }
 
 /**
@@ -45,14 +43,18 @@ interface AskedQuestion {
  */
 export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
-  /** By what they are about. */
-  readonly #asked = new Map<string, Promise<AskedQuestion>>();
+  readonly #questions: QuestionRuns;
+  /** The questions that end with this runtime. */
+  readonly #own: QuestionPlace[] = [];
+  /** Questions whose answer a call has taken that goes on, by the id of the call. */
+  readonly #taken = new Map<string, QuestionPlace[]>();
   #start: RunStart | undefined;
   #workspace: string | undefined;
   #count = 0;
 
   constructor(options: WaitingQuestionsOptions) {
     this.#options = options;
+    this.#questions = new QuestionRuns(options);
   }
 
   /** The run has begun, in a folder or not: its questions say what it is. */
@@ -61,80 +63,123 @@ export class WaitingQuestions {
     this.#workspace = workspace;
   };
 
+  /** A call that has ended has used the answers that it took. */
+  readonly onEvent = (event: RunEvent): void => {
+    if (event.type === 'tool-call-end' && event.path.length === 0) this.#taken.delete(event.callId);
+  };
+
   /** The answer to the same question from before, or a no that says that it waits for one. */
-  readonly approve: ApprovalHandler = (request) =>
-    request.path.length > 0
-      ? no('the tool runtime suspends approvals, and only calls of its own can wait for an answer.')
-      : this.#answerTo(request);
-
-  /** The run has ended: what was not answered does not wait any more. Never rejects. */
-  async end(): Promise<void> {
-    for (const asking of this.#asked.values()) {
-      const asked = await asking.catch(() => undefined);
-      if (asked !== undefined) await this.#close(asked);
+  readonly approve: ApprovalHandler = async (request, { signal }) => {
+    if (request.path.length > 0) {
+      return no('the tool runtime suspends approvals, and only calls of its own can wait for an answer.');
     }
-  }
-
-  async #answerTo(request: ApprovalRequest): Promise<ApprovalAnswer> {
-    const { digest } = this.#openQuestion(request, '').pending;
-    for (;;) {
-      const known = this.#asked.get(digest);
-      if (known === undefined) return waits(await this.#ask(digest, request));
-      const asked = await known;
-      const answer = await this.#answerOf(asked);
-      if (answer === 'none') return waits(asked);
-      if (answer !== 'gone' && !answer.approved) {
-        await this.#close(asked);
-        return no(answer.note ?? 'it was not approved.');
-      }
-      // A yes counts once, and the same call may be made twice at the same time.
-      if (this.#asked.get(digest) !== known) continue;
-      this.#asked.delete(digest);
-      await this.#close(asked);
-      if (answer !== 'gone') return true;
-    }
-  }
-
-  /** What was answered so far; `gone`: no one can answer any more. */
-  async #answerOf({
-    runId,
-    question: { pending },
-  }: AskedQuestion): Promise<Pick<AnswerRow, 'approved' | 'note'> | 'none' | 'gone'> {
-    const rows = await this.#options.journal.read(runId);
-    // Someone has removed it.
-    if (rows.length === 0) return 'gone';
-    const answer = readRunRows(runId, rows).answers.get(pending.id);
-    if (answer !== undefined) return answer;
-    return isExpired(pending, this.#now()) ? 'gone' : 'none';
-  }
-
-  #now(): number {
-    return this.#options.clock.now();
-  }
-
-  #ask(digest: string, request: ApprovalRequest): Promise<AskedQuestion> {
-    const asking = this.#keep(request);
-    this.#asked.set(digest, asking);
-    // One that could not be kept is asked anew.
-    asking.catch(() => this.#asked.delete(digest));
-    return asking;
-  }
-
-  async #keep(request: ApprovalRequest): Promise<AskedQuestion> {
-    const { journal, clock, approve, logger } = this.#options;
-    const start = this.#start;
-    if (start === undefined) throw new RangeError('A call asks before its run has begun.');
-    const runId = await this.#newName();
-    const question = this.#openQuestion(request, runId);
-    await appendQuestion({ journal, runId, start, question, clock, workspace: this.#workspace });
     try {
-      await approve.onPending?.([question.pending]);
+      const answer = await this.#answerTo(request, signal);
+      if (answer !== true) await this.#giveBack(request);
+      return answer;
+    } catch (error) {
+      if (!SessionBusyError.isInstance(error)) throw error;
+      return no('another process has the question at the moment. Make the same call again in a minute.');
+    }
+  };
+
+  /** The run has ended: what only its own calls could ask again does not wait any more. Never rejects. */
+  async end(): Promise<void> {
+    for (const { runId, sessionId } of this.#own) {
+      try {
+        await this.#questions.hold(sessionId, undefined, (lease) => this.#questions.close(runId, lease));
+      } catch (error) {
+        // It stays in the list of questions, where an answer is refused.
+        const { logger } = this.#options;
+        logger?.warn('A question of a tool runtime that has ended is still listed.', {
+          run: runId,
+          error: describeError(error),
+        });
+      }
+    }
+  }
+
+  async #answerTo(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
+    const sessionId = this.#sessionOf(request);
+    for (;;) {
+      const kept = await this.#questions.find(sessionId);
+      const answer =
+        kept === undefined
+          ? await this.#ask(request, sessionId, signal)
+          : await this.#answerOf(kept, request, sessionId, signal);
+      // Without one, another process has changed what there is: look again.
+      if (answer !== undefined) return answer;
+    }
+  }
+
+  /** Undefined: the question has ended, or expired, or another call has taken its answer. */
+  async #answerOf(
+    { runId, answer, question }: KeptQuestion,
+    { callId }: ApprovalRequest,
+    sessionId: string,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer | undefined> {
+    if (answer?.approved === false) return no(answer.note ?? 'it was not approved.');
+    const isWaiting = answer === undefined && !isExpired(question, this.#options.clock.now());
+    if (isWaiting) return waits(runId);
+    // A yes counts once, also when several processes find it: one of them ends the question.
+    const hasEnded = await this.#questions.hold(sessionId, signal, (lease) =>
+      this.#questions.close(runId, lease),
+    );
+    if (!hasEnded || answer === undefined) return undefined;
+    this.#taken.set(callId, [...(this.#taken.get(callId) ?? []), { runId, sessionId }]);
+    return true;
+  }
+
+  /** A call that is denied by one question has not used the answers to the others, unless its handler has had effects outside. */
+  async #giveBack({ callId, changes, toolName }: ApprovalRequest): Promise<void> {
+    const taken = this.#taken.get(callId) ?? none;
+    this.#taken.delete(callId);
+    const effects = this.#start?.effects?.[toolName];
+    if (changes !== undefined && effects !== 'state' && effects !== 'read') return;
+    for (const { runId, sessionId } of taken) {
+      try {
+        await this.#questions.hold(sessionId, undefined, (lease) => this.#questions.reopen(runId, lease));
+      } catch (error) {
+        this.#options.logger?.warn('A yes that a denied call had taken is asked for again.', {
+          run: runId,
+          error: describeError(error),
+        });
+      }
+    }
+  }
+
+  /** Undefined: another process has asked at the same time. */
+  async #ask(
+    request: ApprovalRequest,
+    sessionId: string,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer | undefined> {
+    const { approve, logger } = this.#options;
+    const start = this.#begun();
+    const asked = await this.#questions.hold(sessionId, signal, async (lease) => {
+      if ((await this.#questions.find(sessionId)) !== undefined) return undefined;
+      const runId = await this.#newName();
+      const question = this.#openQuestion(request, runId);
+      await this.#questions.append({ runId, sessionId, question, start, workspace: this.#workspace }, lease);
+      return { runId, pending: question.pending };
+    });
+    if (asked === undefined) return undefined;
+    const { runId, pending } = asked;
+    if (approve.scope === undefined) this.#own.push({ runId, sessionId });
+    try {
+      await approve.onPending?.([pending]);
     } catch (error) {
       logger?.error('The function onPending failed; the question waits all the same.', {
         error: describeError(error),
       });
     }
-    return { runId, question, isClosed: false };
+    return waits(runId);
+  }
+
+  #begun(): RunStart {
+    if (this.#start === undefined) throw new RangeError('A call asks before its run has begun.');
+    return this.#start;
   }
 
   /** A name that no run has: an earlier one of this name may have been removed, and its questions not. */
@@ -142,48 +187,60 @@ export class WaitingQuestions {
     const { journal, runId } = this.#options;
     for (;;) {
       this.#count += 1;
-      const name = `${runId}.ask-${this.#count}`;
+      const name = questionName(runId, this.#count);
       if ((await journal.read(name)).length === 0) return name;
     }
   }
 
+  /**
+   * Where questions like this one are: by what is asked, and by what it depends on. With a scope these are the agent, its prompt and its tools, so that what is asked under
+   * the same names by another agent is another question.
+   */
+  #sessionOf(request: ApprovalRequest): string {
+    const { approve, runId } = this.#options;
+    const { agent, effects, prompt, toolsHash, policies } = this.#begun();
+    const { digest } = this.#openQuestion(request, '').pending;
+    const found = request.changes?.map(foundAt) ?? null;
+    const { scope } = approve;
+    if (scope === undefined) return questionSession(sha256(canonicalJson([digest, found])), runId);
+    const asker = [
+      scope,
+      agent ?? null,
+      { ...prompt },
+      toolsHash,
+      effects?.[request.toolName] ?? null,
+      [...policies],
+    ];
+    return questionSession(sha256(canonicalJson([asker, digest, found])), undefined);
+  }
+
   #openQuestion(request: ApprovalRequest, key: string): OpenQuestion {
-    const { approve } = this.#options;
+    const { approve, clock } = this.#options;
     const { callId, toolName, params, policy, policyPrompt, reason, changes } = request;
     const call = { callId, toolName, arguments: '', turn: 1 };
     const about = { policy, reason, ...present({ policyPrompt }) };
-    const question = questionsOf({ approve, rows: undefined }, () => this.#now()).questionOf(
+    const question = questionsOf({ approve, rows: undefined }, () => clock.now()).questionOf(
       { call, key, params, path: none, attempt: 1 },
       about,
       changes,
     );
     return changes === undefined ? question : { ...question, staged: changedBy(changes) };
   }
+}
 
-  async #close(asked: AskedQuestion): Promise<void> {
-    if (asked.isClosed) return;
-    asked.isClosed = true;
-    const { journal, clock, logger } = this.#options;
-    try {
-      await closeQuestion({ journal, clock, runId: asked.runId });
-    } catch (error) {
-      // It stays in the list of questions, where no one asks for its answer.
-      if (!PromptValidationError.isInstance(error))
-        logger?.warn('A question of a tool runtime is listed although its answer was taken.', {
-          run: asked.runId,
-          error: describeError(error),
-        });
-    }
-  }
+/** What a change has found at its path: the digest of a question has what it leaves there. */
+function foundAt({ before, replacedLink, replacedMode }: FileChange): JsonValue {
+  return [before === undefined ? null : sha256(before.data()), replacedMode ?? null, replacedLink ?? null];
 }
 
 function no(reason: string): ApprovalAnswer {
   return { approved: false, reason };
 }
 
-function waits({ runId }: AskedQuestion): ApprovalAnswer {
+/** Names the question, and nothing that answers it: who makes the call may have a shell. */
+function waits(runId: string): ApprovalAnswer {
   return no(
-    `it waits for the answer of a person, as the run "${runId}" of the journal (wink approvals show ${runId}). Make the same call again once it is answered.`,
+    `it waits for the answer of a person, as the question "${runId}". Make the same call again once it is answered.`,
   );
 }
 
@@ -194,57 +251,4 @@ function changedBy(changes: readonly FileChange[]): StagedCall {
     success: ToolResult.ok(null, ''),
     rendered: '',
   };
-}
-
-/** A run that is one question, and has a session of its own with the same name. */
-interface QuestionRun {
-  readonly journal: RunJournal;
-  readonly runId: string;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
-/** A question that is to be kept. */
-interface NewQuestion extends QuestionRun {
-  readonly question: OpenQuestion;
-  /** The beginning of the run whose call asks. */
-  readonly start: RunStart;
-  /** The folder that this run works on; undefined: none. */
-  readonly workspace: string | undefined;
-}
-
-/** Keeps a question as a run that is suspended with it. */
-async function appendQuestion(options: NewQuestion): Promise<void> {
-  const { journal, runId, clock, question, start, workspace } = options;
-  const summary = new RunSummaryKeeper(clock);
-  summary.works(workspace);
-  summary.waits(1);
-  await withLease(journal, runId, (lease) =>
-    appendRows({ journal, lease, runId, clock, rows: undefined, summary }, (recorder) => {
-      const place = { evaluationId: start.evaluationId, path: none };
-      const emit = (event: BareEvent): void => {
-        summary.on(event);
-        recorder.onEvent({ ...event, ...place }, place);
-      };
-      emit({ ...start, sessionId: runId });
-      recorder.suspend([question]);
-      emit({ type: 'run-end', outcome: 'suspended', turns: 0, usage: {} });
-    }),
-  );
-}
-
-/**
- * Ends the wait for an answer.
- *
- * @throws {PromptValidationError} for a run that the journal does not have.
- * @throws {SessionBusyError} while someone answers.
- */
-async function closeQuestion({ journal, runId, clock }: QuestionRun): Promise<void> {
-  const rows = readRunRows(runId, await journal.read(runId));
-  const known = await knownSummary(journal, rows, clock.now());
-  const summary = { current: () => ({ ...known, status: 'finished', pending: 0 }) as const };
-  await withLease(journal, runId, (lease) =>
-    appendRows({ journal, lease, runId, clock, rows, summary }, (recorder) =>
-      recorder.add((part) => ({ type: 'end', ...part, outcome: 'finished', turns: 0, usage: {} })),
-    ),
-  );
 }

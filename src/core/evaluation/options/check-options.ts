@@ -44,6 +44,7 @@ export function checkEvaluateOptions<Options extends AnyOptions>(
   const { session, limits, observers, pendingCalls, history, feedback, completion } = options;
   if (session !== undefined) assertMembers(`${of}: session`, session, { hold: 'function!' });
   checkJournal(of, options);
+  if (checks === evaluateChecks) refuseScope(options.approve);
   if (observers !== undefined) checkObservers(of, observers);
   if (history !== undefined) refuseSuspended(history);
   if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
@@ -79,6 +80,15 @@ function checkJournal(of: string, { approve, journal, runId }: AnyOptions): void
           : 'has half of a surrogate pair: use whole characters';
   if (problem === undefined) return;
   throw new PromptValidationError(`The option runId ${problem}.`, { details: { option: 'runId' } });
+}
+
+/** @throws {PromptValidationError} for a scope of questions where they belong to a run, which is found by its name. */
+function refuseScope(approve: unknown): void {
+  if (!isSuspension(approve) || approve.scope === undefined) return;
+  throw new PromptValidationError(
+    'suspendApproval() has a scope, which is for openToolRuntime(): the questions of an evaluation belong to its run, and resumeRun() takes their answers. Leave it out.',
+    { details: { option: 'approve' } },
+  );
 }
 
 /** @throws {PromptValidationError} for what is not a prompt, such as a template that was not bound. */

@@ -16,6 +16,7 @@ import {
 import { openHostFilesystem } from 'weakincentives/node';
 import { readRunRecord } from 'weakincentives/record';
 import { vfsToolsSection } from 'weakincentives/tools';
+import { presentProcess } from '../../../../src/host/index.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { forkCommand } from '../../../../src/cli/fork-command.ts';
@@ -246,7 +247,7 @@ describe('the run of a server of this command', () => {
       sections: [vfsToolsSection()],
       policies: [asks],
     }).bind({}, { resources: [binding(Filesystem, { instance: filesystem })] });
-    const kept = journalWithInfo(journal, served('each'));
+    const kept = journalWithInfo(journal, { ...served('each'), process: presentProcess() });
     await using runtime = await openToolRuntime(prompt, {
       journal: kept,
       runId: 'one',
@@ -262,7 +263,7 @@ describe('the run of a server of this command', () => {
     const request = requestOf('approvals', 'approvals', 'answer', 'one.ask-1', '--yes', '--by', 'ann');
     await approvalsCommand(request, answered, { journals });
     expect(answered.stdout.text()).toContain(
-      'answered yes by ann\nthe answer counts when the same call is made again\n',
+      'answered yes by ann\nthe answer counts for one call: when the same call is made again\n',
     );
     expect((await runtime.call(writing('again', 'a.md', 'one\n'))).isError).not.toBe(true);
     expect(names()).toEqual(['a.md']);

@@ -1,4 +1,4 @@
-import { assertOptions, number } from '../../../error/index.ts';
+import { assertOptions, matching, number } from '../../../error/index.ts';
 import { isRecord } from '../../../internal/index.ts';
 import type { ConversationItem, TokenUsage } from '../../../tool/index.ts';
 import type { ApprovalHandler } from '../environment/environment.ts';
@@ -8,6 +8,11 @@ import type { PendingApproval } from '../environment/run-suspension.ts';
 export interface SuspendApprovalOptions {
   /** How long a question can be answered, in milliseconds, at least 1; after that the answer is no. Default: it does not expire. */
   readonly expiresMs?: number;
+  /**
+   * For a tool runtime: whose questions these are, such as the folder and the options that its calls depend on. The questions outlive the runtime then: an answer counts for the same call in any later one with the same scope, agent, prompt and
+   * tools. Not empty. Refused elsewhere: the questions of an evaluation belong to its run. Default: the questions of a tool runtime end with it.
+   */
+  readonly scope?: string;
   /**
    * Called with the questions once they are durable, before the run ends: to notify a person. May throw or reject: that is logged, and the run is suspended
    * all the same. Default: no person is notified.
@@ -44,7 +49,11 @@ export interface SuspendedRun {
  * @see docs/spec/durable-runs.md §6
  */
 export function suspendApproval(options: SuspendApprovalOptions = {}): ApprovalSuspension {
-  assertOptions('suspendApproval()', options, { expiresMs: number({ min: 1 }), onPending: 'function' });
+  assertOptions('suspendApproval()', options, {
+    expiresMs: number({ min: 1 }),
+    scope: matching(/./s, 'a text that is not empty'),
+    onPending: 'function',
+  });
   return Object.freeze({ kind: 'approval-suspension', ...options });
 }
 
