@@ -11,6 +11,7 @@ import { type McpServerOptions, type McpToolServer, openMcpServer } from '../har
 import { type CommandParts, ownParts } from './agent/command-parts.ts';
 import { applyChanges, describeApplication, describeApplied } from './folder/apply-to-folder.ts';
 import { journalOption } from './journal/open-journal.ts';
+import { questionScope, servedCode } from './journal/served-code.ts';
 import type { ServedCode, ServeRequest } from './options/serve-arguments.ts';
 import { Disposals } from './process/disposals.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } from './process/environment.ts';
@@ -19,7 +20,6 @@ import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { openServedAgent, type ServedAgent } from './serve/open-served-agent.ts';
-import { questionScope, servedCode } from './serve/served-code.ts';
 import { ServedSessions } from './serve/served-sessions.ts';
 import { tokenLines, tokensOf } from './serve/tokens.ts';
 

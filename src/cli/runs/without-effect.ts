@@ -5,9 +5,9 @@ import { type AskedQuestion, askerOf, isLasting, whyWithoutEffect } from '../../
 import { sha256 } from '../../record/index.ts';
 import type { KeptRequest } from '../journal/kept-request.ts';
 import { findRun, listRuns, readRunInfo } from '../journal/run-info.ts';
+import { codeFiles, fileHash, whatDecides } from '../journal/served-code.ts';
 import type { ServedCode } from '../options/serve-arguments.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
-import { codeFiles, fileHash, whatDecides } from '../serve/served-code.ts';
 
 type ServeRequest = Extract<KeptRequest, { readonly kind: 'serve' }>;
 

@@ -16,7 +16,6 @@ import {
 import { openHostFilesystem } from 'weakincentives/node';
 import { readRunRecord } from 'weakincentives/record';
 import { vfsToolsSection } from 'weakincentives/tools';
-import { presentProcess } from '../../../../src/host/index.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { forkCommand } from '../../../../src/cli/fork-command.ts';
@@ -31,6 +30,7 @@ import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
 import { settleFolder } from '../../../../src/cli/runs/settle-folder.ts';
 import { viewCommand } from '../../../../src/cli/view/view-command.ts';
 import { viewerPage } from '../../../../src/cli/view/viewer-page.ts';
+import { presentProcess } from '../../../../src/host/index.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 import { keptRequest, MemoryJournals } from './journals.ts';
 

@@ -61,7 +61,7 @@ function start(options: ServerOptions = {}): Promise<ToolRuntime> {
   } = options;
   const { policies = [asksBefore()], effects = 'state', expiresMs } = options;
   started += 1;
-  const write = tool({
+  const writing = tool({
     name: 'write',
     description,
     effects,
@@ -77,7 +77,7 @@ function start(options: ServerOptions = {}): Promise<ToolRuntime> {
     key: 'asking',
     policies,
     resources: [binding(Filesystem, { instance: filesystem })],
-    sections: [section({ title: 'Task', key: 'task', template, tools: [write] })],
+    sections: [section({ title: 'Task', key: 'task', template, tools: [writing] })],
   }).bind();
   return openToolRuntime(prompt, {
     journal: options.journal ?? journal,
