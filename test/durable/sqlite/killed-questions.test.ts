@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { answerApprovals, pendingApprovals, type RunJournal } from 'weakincentives';
 import { sqliteJournal } from 'weakincentives/sqlite';
-import { noSqlite, sqliteSuite } from '../../support/sqlite.ts';
+import { noSqlite, openDatabase, sqliteSuite } from '../../support/sqlite.ts';
 import { openAsking } from './children/asking-runtime.mjs';
 import { startChild } from './started-child.ts';
 
@@ -24,7 +24,8 @@ function published(): number {
 }
 
 async function withJournal<T>(work: (journal: RunJournal) => Promise<T>): Promise<T> {
-  await using journal = sqliteJournal({ file: join(folder, 'journal.db'), leaseTimeoutMs: 1_000 });
+  const database = openDatabase(join(folder, 'journal.db'));
+  await using journal = sqliteJournal({ database, leaseTimeoutMs: 1_000 });
   return await work(journal);
 }
 
