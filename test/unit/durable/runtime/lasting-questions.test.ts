@@ -90,9 +90,9 @@ function start(options: ServerOptions = {}): Promise<ToolRuntime> {
 
 let calls = 0;
 
-async function write(runtime: ToolRuntime, text = 'a'): Promise<string> {
+async function write(runtime: ToolRuntime, text = 'a', callId?: string): Promise<string> {
   calls += 1;
-  const call = { callId: `call-${calls}`, name: 'write', arguments: { text } };
+  const call = { callId: callId ?? `call-${calls}`, name: 'write', arguments: { text } };
   // Calls that come one by one wait for the clock.
   return only(await runtime.runCalls([call])).text;
 }
@@ -222,6 +222,17 @@ describe('a question with a scope', () => {
     expect(await write(runtime)).toBe('Wrote a.');
     // Both are used.
     expect([before, after]).not.toContain(asked(await write(runtime)));
+  });
+
+  it('is not given back by a later call with the same id', async () => {
+    const question = await askAndEnd();
+    await answer(question, true);
+    await using runtime = await start();
+    expect(await write(runtime, 'a', 'same')).toBe('Wrote a.');
+    const second = asked(await write(runtime, 'b', 'same'));
+    expect(second).not.toBe(question);
+    expect([question, second]).not.toContain(asked(await write(runtime, 'a', 'same')));
+    expect(ran).toEqual(['a']);
   });
 
   it('has used its yes when the handler has had effects outside', async () => {
