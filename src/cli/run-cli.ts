@@ -79,7 +79,7 @@ async function carryOut(
 ): Promise<number> {
   const { stdout, stderr, version } = given;
   try {
-    const environment = await withNamed(given, secretNamesOf(request));
+    const environment = whileRead(await withNamed(given, secretNamesOf(request)), request.kind);
     switch (request.kind) {
       case 'help':
         stdout.write(helpText);
@@ -132,6 +132,23 @@ async function refuse(message: string, environment: CliEnvironment, workspace?: 
   ]);
   const clean = hostRedact({ workspace: resolve(workspace ?? '.') }, environment);
   await refuseClient(environment, `wink serve did not start: ${printable(clean(message))}`);
+}
+
+/** Commands that go on until they are stopped, also by a reader of their output that leaves. */
+const stopped: ReadonlySet<string> = new Set(['run', 'resume', 'fork', 'serve', 'view']);
+
+/** The environment of a command: for one that only reports, a reader that leaves (`| head`) is not a reason to end, and does not change its exit code. */
+function whileRead(environment: CliEnvironment, kind: CliRequest['kind']): CliEnvironment {
+  if (stopped.has(kind)) return environment;
+  const { signal } = environment;
+  const own = new AbortController();
+  const pass = (): void => {
+    const { reason } = signal;
+    if (!(reason instanceof CliInterruption && reason.kind === 'output-closed')) own.abort(reason);
+  };
+  if (signal.aborted) pass();
+  else signal.addEventListener('abort', pass);
+  return { ...environment, signal: own.signal };
 }
 
 /** What `--redact` names. */

@@ -1,6 +1,12 @@
 export { answerApprovals } from './approvals/answer-approvals.ts';
 export { type AskedQuestion, askedQuestions, pendingApprovals } from './approvals/asked-questions.ts';
-export { type ChangesBack, changesBack, rewindFolder } from './fork/changes-back.ts';
+export {
+  type ChangesBack,
+  changesBack,
+  type RewindPlace,
+  rewindFolder,
+  rewindPlace,
+} from './fork/changes-back.ts';
 export { forkRun } from './fork/fork-run.ts';
 export { openRuntimeDurably } from './open-runtime-durably.ts';
 export { changedMeanwhile, changedSince } from './resume/changed-meanwhile.ts';

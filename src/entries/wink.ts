@@ -2,12 +2,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import process from 'node:process';
 import { nodeEnvironment } from '../cli/process/node-environment.ts';
 import { takeProcess } from '../cli/process/own-process.ts';
 
-enableCompileCache(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'));
+const caches = process.env['XDG_CACHE_HOME'] ?? '';
+// A relative one is not valid, and would be in a folder whose content others may have written.
+enableCompileCache(isAbsolute(caches) ? caches : join(homedir(), '.cache'));
 
 const { runCli } = await import('../cli/run-cli.ts');
 const own = takeProcess(process);

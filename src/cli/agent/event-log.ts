@@ -1,5 +1,6 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { errorMessage, orUsageError } from '../process/errors.ts';
+import { closeSync, lstatSync, openSync, rmSync, type Stats, writeSync } from 'node:fs';
+import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
+import { printable } from '../process/plain-text.ts';
 
 /** A file with one line per event. */
 export interface EventLog {
@@ -10,13 +11,14 @@ export interface EventLog {
 }
 
 /**
- * Opens the file, readable for its owner only; previous content is removed. Each line is written at once and as a whole, so
+ * Opens the file, readable for its owner only; a previous one is replaced, so that neither its permissions nor its other names are those of the log. Each line is written at once and as a whole, so
  * that the file can be followed and survives a crash.
- * @throws {UsageError} when it cannot be opened for writing.
+ * @throws {UsageError} for a symbolic link, and when it cannot be opened for writing.
  */
 export function openEventLog(path: string): EventLog {
+  refuseLink(path);
   const file = orUsageError(
-    () => openSync(path, 'w', 0o600),
+    () => openNew(path),
     (error) => `the log "${path}" cannot be written: ${errorMessage(error)}.`,
   );
   let problem: string | undefined;
@@ -38,6 +40,32 @@ export function openEventLog(path: string): EventLog {
       return problem;
     },
   };
+}
+
+/** @throws {UsageError} for a link, which may lead to a file of others. Those of `/dev` are the system's. */
+function refuseLink(path: string): void {
+  if (path.startsWith('/dev/')) return;
+  const found = statOf(path);
+  if (found?.isSymbolicLink() === true)
+    throw new UsageError(`the log "${printable(path)}" is a symbolic link: name the file itself.`);
+}
+
+/** A new file in the place of one of that name. Devices and pipes are opened as they are. */
+function openNew(path: string): number {
+  const found = path.startsWith('/dev/') ? 'device' : statOf(path);
+  if (found === undefined) return openSync(path, 'wx', 0o600);
+  if (found === 'device' || !found.isFile()) return openSync(path, 'w');
+  rmSync(path);
+  return openSync(path, 'wx', 0o600);
+}
+
+/** Undefined for what is not there, or cannot be looked at: opening it says why. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function writeWhole(file: number, bytes: Buffer): void {

@@ -7,7 +7,13 @@ import {
 import type { PutBackReport } from '../../core/filesystem/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
-import { type ChangesBack, changesBack, rewindFolder } from '../../durable/internal.ts';
+import {
+  type ChangesBack,
+  changesBack,
+  type RewindPlace,
+  rewindFolder,
+  rewindPlace,
+} from '../../durable/internal.ts';
 import type { CommandParts } from '../agent/command-parts.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import { namedRun, runningError } from '../journal/named-runs.ts';
@@ -18,6 +24,7 @@ import { orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from '../report/text/change-diff.ts';
+import { madeDirectories } from './made-directories.ts';
 import type { RewindRequest } from './rewind-arguments.ts';
 
 const maxLines = 200;
@@ -31,7 +38,7 @@ const maxLines = 200;
  */
 export async function rewindCommand(
   request: RewindRequest,
-  { stdout, variables }: Pick<CliEnvironment, 'stdout' | 'variables'>,
+  { stderr, stdout, variables }: Pick<CliEnvironment, 'stderr' | 'stdout' | 'variables'>,
   { journals = sqliteJournalFiles, open = openFolder }: Partial<Pick<CommandParts, 'journals' | 'open'>> = {},
 ): Promise<number> {
   const { runId, isApplied, isFull } = request;
@@ -43,7 +50,8 @@ export async function rewindCommand(
   const workspace = request.workspace ?? run.workspace;
   if (run.workspace === undefined || workspace === undefined)
     throw new UsageError(`the run "${name}" works on no folder.`);
-  await readChanges(request, journal);
+  const { place } = await readChanges(request, journal);
+  for (const line of placeLines(place)) stderr.write(`wink: ${line}\n`);
   if (request.workspace === undefined && folderStateOf(run)?.hasChanges === false) {
     write([`the changes of ${name} are not in the folder, so there is nothing to put back.`]);
     return exitCodes.done;
@@ -54,12 +62,17 @@ export async function rewindCommand(
   try {
     // No one goes on with the run while the folder is written.
     if (isApplied) lease = await journal.acquire(run.sessionId);
-    const back = await readChanges(request, journal);
-    const report = rewindFolder(folder.filesystem, back, isApplied);
-    const written = back.changes.filter(({ path }) => report.fitting.includes(path));
+    const { back, place: now } = await readChanges(request, journal);
+    // A copy has made all its directories anew.
+    const directories =
+      request.workspace === undefined ? madeDirectories(folder.filesystem, back, now.atMs) : [];
+    const paths = [...back.paths, ...directories];
+    const report = rewindFolder(folder.filesystem, { paths }, isApplied);
+    const removed = directories.map(({ path }) => ({ path, kind: 'removed', entry: 'directory' }) as const);
+    const written = [...back.changes, ...removed].filter(({ path }) => report.fitting.includes(path));
     const style = createTextStyle(stdout, variables);
     write(formatChangeDiff(written, { maxLines: isFull ? Number.POSITIVE_INFINITY : maxLines, style }));
-    write(ending(report, { name, seq: back.seq, isApplied }));
+    write(ending(report, { name, seq: now.seq, isApplied }));
     return report.outside.length + report.left.length === 0 ? exitCodes.done : exitCodes.conflict;
   } catch (error) {
     if (SessionBusyError.isInstance(error)) throw runningError(runId);
@@ -76,23 +89,38 @@ export async function rewindCommand(
 async function readChanges(
   { isBefore, runId, to }: Pick<RewindRequest, 'isBefore' | 'runId' | 'to'>,
   journal: RunJournal,
-): Promise<ChangesBack> {
+): Promise<{ readonly back: ChangesBack; readonly place: RewindPlace }> {
   const rows = await journal.read(runId);
-  const backTo = (mark: number | string): ChangesBack =>
-    orUsageError(
-      () => changesBack(runId, rows, mark),
-      ({ message }) => printable(message),
-      PromptValidationError,
-    );
-  const named = backTo(to);
-  if (isBefore && named.seq === 0)
-    throw new UsageError('--before 0 names no commit; the first commit is number 1.');
-  const back = isBefore ? backTo(named.seq - 1) : named;
+  const wordsOf = ({ message }: Error): string => printable(message);
+  if (isBefore && to === 0) throw new UsageError('--before 0 names no commit; the first commit is number 1.');
+  const place = orUsageError(() => rewindPlace(runId, rows, to, isBefore), wordsOf, PromptValidationError);
+  const back = orUsageError(() => changesBack(runId, rows, place.seq), wordsOf, PromptValidationError);
   const [missing] = back.missing;
-  if (missing === undefined) return back;
+  if (missing === undefined) return { back, place };
   throw new UsageError(
     `the run "${printable(runId)}" cannot be taken back there: its journal does not have what was at ${showName(missing)}.`,
   );
+}
+
+/** What became of a call that was not committed. */
+const outcomeWords: Readonly<Record<string, string>> = {
+  denied: 'was denied',
+  rejected: 'was rejected',
+  aborted: 'was stopped',
+  'rolled-back': 'was rolled back',
+  committed: 'was undone',
+};
+
+/** What is said where the named call has no commit. */
+function placeLines({ next, uncommitted }: RewindPlace): readonly string[] {
+  if (uncommitted === undefined) return [];
+  const { id, outcome = '' } = uncommitted;
+  const what = `the call ${printable(id)} ${outcomeWords[outcome] ?? 'did not end'} and has changed nothing`;
+  return [
+    next === undefined
+      ? `${what}, and no commit came after it.`
+      : `${what}: this goes back to before the next commit, number ${next.seq}, of ${printable(next.callId)}.`,
+  ];
 }
 
 interface Rewound {

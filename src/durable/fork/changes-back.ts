@@ -8,10 +8,50 @@ import {
 } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { JournalRow } from '../../core/runtime/index.ts';
-import type { RecordedContent, RecordedFileChange } from '../../record/index.ts';
+import type { RecordedCall, RecordedContent, RecordedFileChange } from '../../record/index.ts';
 import { bytesOf, contentOf, isKept } from '../../record/index.ts';
 import { readRunRows } from '../rows/run-rows.ts';
-import { commitOf } from './fork-run.ts';
+import { commitOf, commitsBefore } from './fork-run.ts';
+
+/** Where a run is taken back to. */
+export interface RewindPlace {
+  /** Number of the last commit that stays; 0: none does. */
+  readonly seq: number;
+  /** When that commit was made, or the run began, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  /** The call that was named, where it was not committed: it has changed nothing, and the place is where it began. */
+  readonly uncommitted?: Pick<RecordedCall, 'id' | 'outcome'>;
+  /** The first commit that is taken back, and its call; undefined when there is none. */
+  readonly next: { readonly seq: number; readonly callId: string } | undefined;
+}
+
+/**
+ * The place that someone means by a number of a commit or by the id of a call.
+ *
+ * @param isBefore whether the named commit, from 1 on, is taken back, too.
+ * @throws {PromptValidationError} for a run that the journal does not have, and for a commit or a call that the run does not have.
+ */
+export function rewindPlace(
+  runId: string,
+  rows: readonly JournalRow[],
+  mark: number | string,
+  isBefore: boolean,
+): RewindPlace {
+  const record = readRunRows(runId, rows).record();
+  const call = typeof mark === 'string' ? record.call(mark) : undefined;
+  const isUncommitted = call !== undefined && (call.seq === undefined || !call.isFinal);
+  const named = isUncommitted ? commitsBefore(record, call) : commitOf(runId, record, mark, 'taken back');
+  const seq = isBefore && !isUncommitted ? named - 1 : named;
+  const next = record.commits[seq];
+  return {
+    seq,
+    atMs: record.startedAtMs + (record.commits[seq - 1]?.atMs ?? 0),
+    next: next === undefined ? undefined : { seq: next.seq, callId: next.call.id },
+    ...present({
+      uncommitted: isUncommitted ? { id: call.id, ...present({ outcome: call.outcome }) } : undefined,
+    }),
+  };
+}
 
 /** What brings the files of a run back to how they were after a commit. */
 export interface ChangesBack {

@@ -7,6 +7,7 @@ import {
   type HeaderRow,
   isDecidedFailure,
   lineOf,
+  type RecordedCall,
   RowReader,
   type RunRecord,
 } from '../../record/index.ts';
@@ -117,8 +118,27 @@ export function commitOf(
 function commitOfCall(record: RunRecord, id: string, refuse: (why: string) => PromptValidationError): number {
   const call = record.call(id);
   if (call === undefined) throw refuse(`it has made no call "${id}"`);
-  if (call.seq === undefined || !call.isFinal) throw refuse(`its call "${id}" was not committed`);
-  return call.seq;
+  if (call.seq !== undefined && call.isFinal) return call.seq;
+  const seq = commitsBefore(record, call);
+  const next = record.commits[seq];
+  const place =
+    next === undefined
+      ? 'no commit came after it'
+      : `the next commit is number ${seq + 1}, of "${next.call.id}"`;
+  throw refuse(`its call "${id}" was not committed; ${place}`);
+}
+
+/** How many commits there were when a call began that was not committed itself. */
+export function commitsBefore({ calls, commits }: RunRecord, call: RecordedCall): number {
+  const order = new Map(calls.map((each, index) => [each.id, index]));
+  const at = order.get(call.id) ?? 0;
+  const first = commits.findIndex(
+    (commit) =>
+      commit.atMs > call.startedAtMs ||
+      (order.get(commit.call.id) ?? 0) >= at ||
+      call.id.startsWith(`${commit.call.id}/`),
+  );
+  return first < 0 ? commits.length : first;
 }
 
 /** What the header of a fork says. */

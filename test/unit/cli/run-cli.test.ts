@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { fakeEnvironment } from './support.ts';
 
@@ -26,6 +27,13 @@ describe('runCli', () => {
     const environment = fakeEnvironment();
     expect(await runCli(['run', review, 'no/such/folder'], environment)).toBe(2);
     expect(environment.stderr.text()).toBe('wink: there is no folder "no/such/folder".\n');
+  });
+
+  it('keeps the exit code of a command whose reader has left', async () => {
+    const left = AbortSignal.abort(new CliInterruption('output-closed', 0));
+    expect(await runCli(['replay', 'no-such-file'], fakeEnvironment({ signal: left }))).toBe(2);
+    const stopped = AbortSignal.abort(new CliInterruption('terminated', 143));
+    expect(await runCli(['replay', 'no-such-file'], fakeEnvironment({ signal: stopped }))).toBe(143);
   });
 
   it('shows the stack of bad input only when asked to', async () => {

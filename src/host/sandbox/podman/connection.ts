@@ -107,7 +107,9 @@ async function usualService(
   machine: ConnectionMachine,
 ): Promise<PodmanClient | undefined> {
   const { env, isRoot, serviceAt, listConnections: list } = machine;
-  const runtimeFolder = env['XDG_RUNTIME_DIR'];
+  // A relative one is not valid: it would be a socket of the present folder.
+  const configured = env['XDG_RUNTIME_DIR'] ?? '';
+  const runtimeFolder = posix.isAbsolute(configured) ? configured : undefined;
   const uri = defaultUri((await list(settings, signal)) ?? '');
   const candidates = [
     uri === undefined ? undefined : pathOf(uri, 'the default connection of podman'),

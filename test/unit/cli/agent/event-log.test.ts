@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,6 +35,39 @@ describe('openEventLog', () => {
     writeFileSync(path, 'a much longer text than what follows\n');
     openEventLog(path).close();
     expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  it('has neither the permissions nor the other names of a file that was there', () => {
+    const path = join(folder, 'run.jsonl');
+    writeFileSync(path, 'older\n');
+    chmodSync(path, 0o666);
+    linkSync(path, join(folder, 'other-name'));
+    const log = openEventLog(path);
+    log.write('{"a":1}');
+    log.close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, 'other-name'), 'utf8')).toBe('older\n');
+  });
+
+  it('does not follow a link', () => {
+    const target = join(folder, 'of-others');
+    writeFileSync(target, 'theirs\n');
+    for (const [name, leads] of [
+      ['to-a-file', target],
+      ['to-nothing', join(folder, 'nothing')],
+    ] as const) {
+      symlinkSync(leads, join(folder, name));
+      expect(() => openEventLog(join(folder, name))).toThrow('is a symbolic link: name the file itself.');
+    }
+    expect(readFileSync(target, 'utf8')).toBe('theirs\n');
+    expect(existsSync(join(folder, 'nothing'))).toBe(false);
+  });
+
+  it('can be a device', () => {
+    const log = openEventLog('/dev/null');
+    log.write('{"a":1}');
+    expect(log.close()).toBeUndefined();
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
   it.each([

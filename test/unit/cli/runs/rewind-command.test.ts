@@ -19,6 +19,7 @@ import {
   binding,
   defineAgent,
   Filesystem,
+  PolicyDecision,
   promptTemplate,
   Session,
   section,
@@ -96,12 +97,14 @@ beforeEach(async () => {
   await adapter.evaluate(prompt, { session, journal: journals.journal(), runId: 'one' });
 });
 
-async function rewind(...argv: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
+async function rewind(
+  ...argv: readonly string[]
+): Promise<{ readonly code: number; readonly text: string; readonly said: string }> {
   const asked = readArguments(['rewind', ...argv]);
   if (asked.kind !== 'rewind') throw new Error(JSON.stringify(asked));
   const environment = fakeEnvironment();
   const code = await rewindCommand(asked, environment, { journals, open });
-  return { code, text: environment.stdout.text() };
+  return { code, text: environment.stdout.text(), said: environment.stderr.text() };
 }
 
 const files = (): readonly string[] => readdirSync(root).sort();
@@ -143,6 +146,128 @@ describe('wink rewind', () => {
       kind: 'usage-error',
       message: '--to and --before both say how far to go back: choose one.',
     });
+  });
+
+  describe('of a run with calls that were not committed', () => {
+    beforeEach(async () => {
+      await using filesystem = await openHostFilesystem({ root, stateDirectory });
+      const fail = tool({
+        name: 'fail',
+        description: 'Fails.',
+        effects: 'state',
+        execute: () => ToolResult.error('It failed.'),
+      });
+      const outer = tool({
+        name: 'outer',
+        description: 'Has a call of its own.',
+        effects: 'state',
+        execute: async (_params, context) => {
+          await context.filesystem?.write('outer.md', 'outer\n');
+          return ToolResult.ok(null, 'Done.');
+        },
+      });
+      const task = section({ title: 'Task', key: 'task', template: 'Do.', tools: [fail, outer] });
+      const prompt = promptTemplate({
+        ns: 'tests',
+        key: 'refused',
+        policies: [
+          {
+            name: 'no-drafts',
+            check: ({ params }) =>
+              JSON.stringify(params ?? null).includes('draft')
+                ? PolicyDecision.deny('No drafts.')
+                : PolicyDecision.allow(),
+          },
+        ],
+        sections: [task, vfsToolsSection()],
+      }).bind({}, { resources: [binding(Filesystem, { instance: filesystem })] });
+      const adapter = scriptedAdapter([
+        { toolCalls: [write('draft.md', 'x\n')] },
+        { toolCalls: [write('one.md', 'one\n')] },
+        { toolCalls: [{ name: 'fail', arguments: {} }] },
+        { toolCalls: [{ name: 'write_file', arguments: { file_path: 1 } }] },
+        { toolCalls: [{ name: 'read_file', arguments: { file_path: 'one.md' } }] },
+        { toolCalls: [{ name: 'outer', arguments: {} }] },
+        { toolCalls: [{ name: 'unknown', arguments: {} }] },
+        { text: 'Done.' },
+      ]);
+      await adapter.evaluate(prompt, { journal: journals.journal(), runId: 'two' });
+    });
+
+    it.each([
+      [
+        '--before',
+        'call-1-1',
+        'was denied and has changed nothing: this goes back to before the next commit, number 1, of call-2-1.',
+        ['a.md', 'b.md'],
+      ],
+      [
+        '--to',
+        'call-1-1',
+        'was denied and has changed nothing: this goes back to before the next commit, number 1, of call-2-1.',
+        ['a.md', 'b.md'],
+      ],
+      [
+        '--before',
+        'call-3-1',
+        'was rolled back and has changed nothing: this goes back to before the next commit, number 2,',
+        ['a.md', 'b.md', 'one.md'],
+      ],
+      [
+        '--before',
+        'call-4-1',
+        'was rejected and has changed nothing: this goes back to before the next commit, number 2,',
+        ['a.md', 'b.md', 'one.md'],
+      ],
+      ['--before', 'call-5-1', '', ['a.md', 'b.md', 'one.md']],
+      [
+        '--before',
+        'call-7-1',
+        'was rejected and has changed nothing, and no commit came after it.',
+        ['a.md', 'b.md', 'one.md', 'outer.md'],
+      ],
+    ])('takes the next commit for %s %s, and says so', async (option, call, said, left) => {
+      const { code, said: words } = await rewind('two', option, call, '--apply');
+      expect(code).toBe(0);
+      expect(words).toContain(said);
+      expect(files()).toEqual(left);
+    });
+
+    it('refuses a call that the run has not made', async () => {
+      await expect(rewind('two', '--before', 'call-9-9')).rejects.toThrow('it has made no call "call-9-9"');
+    });
+  });
+
+  it('removes the directories that the run made, and those only', async () => {
+    mkdirSync(join(root, 'older'));
+    mkdirSync(join(root, 'shared'));
+    await evaluate('deep', async (filesystem) => {
+      await filesystem.write('made/deep/a.md', 'a\n');
+      await filesystem.write('made/b.md', 'b\n');
+      await filesystem.write('older/c.md', 'c\n');
+      await filesystem.write('other/d.md', 'd\n');
+    });
+    writeFileSync(join(root, 'other/of-others.md'), 'x\n');
+    const shown = await rewind('deep', '--to', '0');
+    expect(shown.text).toContain('removed directory made/deep/\n');
+    expect(files()).toContain('made');
+    expect((await rewind('deep', '--to', '0', '--apply')).code).toBe(0);
+    expect(files()).toEqual(['a.md', 'b.md', 'older', 'other', 'shared']);
+    expect(readdirSync(join(root, 'other'))).toEqual(['of-others.md']);
+    expect(readdirSync(join(root, 'older'))).toEqual([]);
+  });
+
+  it('says of a large file that it goes, and how large it is', async () => {
+    await evaluate('large', async (filesystem) => {
+      await filesystem.write('large.txt', 'x'.repeat(3_000_000));
+      await filesystem.write('line.txt', `${'y'.repeat(2_000)}end\n`);
+    });
+    const { text } = await rewind('large', '--to', '0');
+    expect(text).toContain('Large file a/large.txt removed (2.9 MB)\n');
+    expect(text).toContain(' more characters> … ');
+    expect(text).toContain('yyyend\n');
+    expect(text.length).toBeLessThan(2_000);
+    expect((await rewind('large', '--to', '0', '--full')).text.length).toBeGreaterThan(3_000_000);
   });
 
   it('names what another process has changed, writes nothing, and ends with 3', async () => {
@@ -247,7 +372,7 @@ describe('wink rewind', () => {
     const partsOfRun = parts(ofAgent(agent), {}, { journals, open });
     expect(await runCommand(asked, fakeEnvironment(), partsOfRun)).toBe(1);
     for (const options of [[], ['--apply']])
-      expect(await rewind('two', '--to', '0', ...options)).toEqual({ code: 0, text: notWritten });
+      expect(await rewind('two', '--to', '0', ...options)).toMatchObject({ code: 0, text: notWritten });
     expect(files()).toEqual(['a.md', 'b.md']);
   });
 
