@@ -8,7 +8,7 @@ import { type BoundedPattern, isUnicodePattern, type PatternReader } from './jso
 import { createReferenceResolver } from './json-schema/reference.ts';
 import type { SchemaNode } from './json-schema/schema-node.ts';
 import { StepMeter } from './json-schema/step-meter.ts';
-import type { StrangerRules } from './json-schema/stranger.ts';
+import { type StrangerRules, strangerRules } from './json-schema/stranger.ts';
 import type { Schema } from './standard.ts';
 
 /**
@@ -44,7 +44,7 @@ export function strangerSchema<T>(
   const document = copyDocument(schema);
   assertUsable(document, () => undefined);
   const meter = new StepMeter(maxStrangerSteps);
-  const rules = { meter, readPattern: meteredPatterns(meter, readPattern) };
+  const rules = strangerRules(meter, meteredPatterns(meter, readPattern));
   // As above.
   return new RawJsonSchema(document, rules) as Schema as Schema<T, T>;
 }

@@ -5,7 +5,7 @@ import { hasAnyKeyword, keyKeywords, keywords } from './keywords.ts';
 import { type PatternReader, readOwnPattern, type SchemaPattern } from './pattern.ts';
 import { createReferenceResolver, type ReferenceResolver, resolveDynamic } from './reference.ts';
 import type { ConditionNode, SchemaNode } from './schema-node.ts';
-import { loosen, meterNodes, pricedConstraint, type StrangerRules } from './stranger.ts';
+import type { StrangerRules } from './stranger.ts';
 
 export interface CompileOptions {
   /**
@@ -50,11 +50,8 @@ class Compiler {
     // What was evaluated is found by asking again which parts fit.
     if (this.#hasUnevaluated) for (const each of this.#nodes.values()) each.isShared = true;
     if (this.#stranger !== undefined) {
-      if (this.#loose.size > 0) {
-        const anything = this.#read(true);
-        loosen(this.#nodes.values(), this.#loose, anything);
-      }
-      meterNodes(this.#nodes.values(), this.#stranger.meter);
+      const anything = this.#read(true);
+      this.#stranger.finish([...this.#nodes.values()], this.#loose, anything);
     }
     return node;
   }
@@ -128,8 +125,7 @@ class Compiler {
       if (operand === undefined) return [];
       const constraint = make?.(operand, this.#exact, this.#readPattern);
       if (constraint === undefined) return [];
-      const { meter } = this.#stranger ?? {};
-      return [meter === undefined ? constraint : pricedConstraint(name, operand, constraint, meter)];
+      return [this.#stranger === undefined ? constraint : this.#stranger.price(name, operand, constraint)];
     });
     return this.#exact && schema['type'] === undefined ? [anyJson, ...made] : made;
   }

@@ -10,13 +10,39 @@ export interface StrangerRules {
   readonly meter: StepMeter;
   /** Reads a pattern whose `test` takes a bounded time. What it cannot read is left out of the check. */
   readonly readPattern: PatternReader;
+  /** The constraint of a keyword, which spends what it costs. */
+  readonly price: (name: string, operand: JsonValue, constraint: Constraint) => Constraint;
+  /**
+   * Makes all nodes spend steps, and take more than they say where a pattern cannot be read.
+   *
+   * @param loose the nodes with such a pattern.
+   * @param anything a node that everything fits.
+   */
+  readonly finish: (
+    nodes: readonly Writable<SchemaNode>[],
+    loose: ReadonlySet<SchemaNode>,
+    anything: SchemaNode,
+  ) => void;
+}
+
+/** The rules for one schema. They are passed to what compiles it, so that programs without schemas of strangers do not contain them. */
+export function strangerRules(meter: StepMeter, readPattern: PatternReader): StrangerRules {
+  return {
+    meter,
+    readPattern,
+    price: (name, operand, constraint) => pricedConstraint(name, operand, constraint, meter),
+    finish: (nodes, loose, anything) => {
+      if (loose.size > 0) loosen(nodes, loose, anything);
+      meterNodes(nodes, meter);
+    },
+  };
 }
 
 /** Characters of JSON, or of a text in a format, that count as one step. */
 const charactersOfStep = 8;
 
 /** A constraint that spends what it costs beyond reading the value itself. */
-export function pricedConstraint(
+function pricedConstraint(
   name: string,
   operand: JsonValue,
   constraint: Constraint,
@@ -57,7 +83,7 @@ export function pricedConstraint(
 }
 
 /** Makes each comparison of a node with a value spend steps: for the value itself, and for all that the node asks of it and of its members. */
-export function meterNodes(nodes: Iterable<Writable<SchemaNode>>, meter: StepMeter): void {
+function meterNodes(nodes: Iterable<Writable<SchemaNode>>, meter: StepMeter): void {
   for (const node of nodes) {
     const { holds } = node;
     const parts =
@@ -87,7 +113,7 @@ export function meterNodes(nodes: Iterable<Writable<SchemaNode>>, meter: StepMet
  * @param loose the nodes with such a pattern.
  * @param anything a node that everything fits.
  */
-export function loosen(
+function loosen(
   nodes: Iterable<Writable<SchemaNode>>,
   loose: Iterable<SchemaNode>,
   anything: SchemaNode,
