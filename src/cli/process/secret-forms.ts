@@ -73,12 +73,12 @@ function inXml(text: string): string {
  */
 function inBase64(text: string): readonly string[] {
   const bytes = Buffer.from(text);
-  const inside = [0, 1, 2].map((before) => {
+  const within = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
   const whole = bytes.toString('base64');
-  return [whole, whole.replace(/=+$/, ''), ...inside].flatMap((each) => [
+  return [whole, whole.replace(/=+$/, ''), ...within].flatMap((each) => [
     each,
     each.replaceAll('+', '-').replaceAll('/', '_'),
   ]);
