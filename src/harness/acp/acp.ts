@@ -2,9 +2,7 @@ import type {
   ClientConnection,
   ContentBlock,
   InitializeResponse,
-  SessionUpdate,
   StopReason,
-  ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { assertOptions, matching, PromptValidationError, required } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
@@ -19,9 +17,10 @@ import {
   type HarnessRunOptions,
   harnessAdapter,
 } from '../kit/index.ts';
-import type { AcpOptions, AcpPermissionRequest } from './acp-options.ts';
+import type { AcpOptions } from './acp-options.ts';
 import { type AcpSdk, loadAcpSdk } from './acp-sdk.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
+import { AnnouncedCalls } from './announced-calls.ts';
 import { MessageLog } from './message-log.ts';
 import { choosePermission } from './permissions.ts';
 import { openHttpTools, openRelayedTools, type ToolEndpoint } from './tool-endpoint.ts';
@@ -58,8 +57,8 @@ type HarnessSettings = Omit<AcpOptions, 'adapter'>;
 const protocolVersion = 1;
 /** How long an agent may take to start a session. */
 const startTimeoutMs = 120_000;
-/** How long an agent may take to stop by itself after it was asked to. */
-const cancelMs = 5_000;
+/** How long an agent may take to stop its session by itself after it was asked to. */
+const cancelMs = 2_000;
 /** How long an agent whose output has ended may take to end, too. */
 const exitMs = 2_000;
 
@@ -91,6 +90,7 @@ class AcpRun {
   readonly #calls = new AnnouncedCalls();
   readonly #serverName = `wink_${randomName()}`;
   readonly #clock: Clock;
+  #hasSession = false;
 
   constructor(settings: HarnessSettings, request: HarnessRequest, options: HarnessRunOptions) {
     this.#settings = settings;
@@ -117,7 +117,7 @@ class AcpRun {
     });
     const conversation = this.#converse(connection, folder).catch((error: unknown) => {
       // The way it ended says more than that its output has.
-      if (connection.signal.aborted) return this.#reasonOf(ended, error);
+      if (connection.signal.aborted && !this.#options.signal.aborted) return this.#reasonOf(ended, error);
       throw error;
     });
     const abandoned = this.#abandoned();
@@ -143,14 +143,15 @@ class AcpRun {
     return Promise.race([ended, timeout]).finally(() => cancelTimeout());
   }
 
-  /** Rejects when the agent has not stopped by itself some time after it was asked to. */
+  /** Rejects when the agent has not stopped by itself some time after it was asked to; without a session it cannot be asked. */
   #abandoned(): { readonly promise: Promise<never>; readonly end: () => void } {
     const { clock, signal } = this.#options;
     let cancelTimeout: (() => void) | undefined;
     let abort = (): void => undefined;
     const promise = new Promise<never>((_resolve, reject) => {
       abort = () => {
-        cancelTimeout = clock.schedule(cancelMs, () => reject(signal.reason));
+        if (this.#hasSession) cancelTimeout = clock.schedule(cancelMs, () => reject(signal.reason));
+        else reject(signal.reason);
       };
     });
     if (signal.aborted) abort();
@@ -172,7 +173,7 @@ class AcpRun {
       .onRequest('session/request_permission', ({ params }) => {
         const optionId = choosePermission(this.#calls.describe(params.toolCall), params.options, {
           serverName: this.#serverName,
-          toolNames: () => this.#request.tools.tools.map(({ name }) => name),
+          tools: this.#request.tools.tools,
           permissions,
           logger,
         });
@@ -240,6 +241,7 @@ class AcpRun {
     let prompt: ContentBlock[] = this.#firstMessage(info);
     const cancel = (): void => void agent.notify('session/cancel', { sessionId }).catch(() => undefined);
     signal.throwIfAborted();
+    this.#hasSession = true;
     signal.addEventListener('abort', cancel, { once: true });
     try {
       for (;;) {
@@ -301,26 +303,4 @@ const length = 8;
 function randomName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(length));
   return Array.from(bytes, (byte) => letters[byte % letters.length]).join('');
-}
-
-/** The calls that the agent has announced and that have not ended. A request for permission may name nothing but the id of one. */
-class AnnouncedCalls {
-  readonly #calls = new Map<string, AcpPermissionRequest>();
-
-  take(update: SessionUpdate): void {
-    if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return;
-    const { status, toolCallId } = update;
-    if (status === 'completed' || status === 'failed') this.#calls.delete(toolCallId);
-    else this.#calls.set(toolCallId, this.describe(update));
-  }
-
-  /** The fields of an update; for those that it does not have, what the agent has said before. */
-  describe({ kind, rawInput, title, toolCallId }: ToolCallUpdate): AcpPermissionRequest {
-    const before = this.#calls.get(toolCallId);
-    return {
-      title: title ?? before?.title ?? '',
-      kind: kind ?? before?.kind,
-      rawInput: rawInput ?? before?.rawInput,
-    };
-  }
 }

@@ -23,7 +23,8 @@ export interface AgentProcess extends AsyncDisposable {
 }
 
 const maxLineCharacters = 2_000;
-const exitMs = 2_000;
+/** How long an agent may take to end after it was asked to. */
+const exitMs = 1_000;
 
 /**
  * Starts an agent without a shell, with a clean environment, as the leader of a process group.

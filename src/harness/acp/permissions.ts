@@ -1,13 +1,16 @@
 import type { PermissionOption, PermissionOptionKind } from '@agentclientprotocol/sdk';
+import { isRecord } from '../../core/internal/index.ts';
+import type { ModelTool } from '../../core/runtime/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import type { AcpPermissionRequest, AcpPermissions } from './acp-options.ts';
+import type { DescribedCall } from './announced-calls.ts';
 
 /** What a request for permission is judged by. */
 export interface PermissionRules {
   /** Name of our server; it is random, so that no tool of the agent has it. */
   readonly serverName: string;
-  /** Names of our tools at present. */
-  readonly toolNames: () => readonly string[];
+  /** Our tools at present. */
+  readonly tools: readonly ModelTool[];
   readonly permissions: AcpPermissions | undefined;
   readonly logger: Logger;
 }
@@ -19,21 +22,46 @@ const rejecting: readonly PermissionOptionKind[] = ['reject_once', 'reject_alway
  * Chooses among the options of a request: our own tools are allowed, since their policies judge each call; what the agent's own tools may do is
  * decided by the caller, and rejected by default. Undefined: the agent offers no option for the decision.
  *
- * A title may be text of the model, such as a command for a shell, so that it counts only when it is exactly how agents name a tool of ours.
+ * A title may be text of the model, such as a command for a shell, so it only says which tool of ours a call may be of. What the agent itself has said of the call, then or
+ * before, must say so, too: its arguments name our server and the tool, or its kind is `other` and it has no arguments but those of the tool.
  */
 export function choosePermission(
-  request: AcpPermissionRequest,
+  call: DescribedCall,
   options: readonly PermissionOption[],
   rules: PermissionRules,
 ): string | undefined {
-  const isAllowed = isOurs(request.title, rules) || isPermitted(request, rules);
+  const { kind, rawInput, title } = call;
+  const isAllowed = isOurs(call, rules) || isPermitted({ title, kind, rawInput }, rules);
   const kinds = isAllowed ? allowing : rejecting;
   const chosen = kinds.flatMap((wanted) => options.find((option) => option.kind === wanted) ?? [])[0];
   return chosen?.optionId;
 }
 
-function isOurs(title: string, { serverName, toolNames }: PermissionRules): boolean {
-  return toolNames().some((name) => namesOf(serverName, name).includes(title));
+function isOurs(call: DescribedCall, { serverName, tools }: PermissionRules): boolean {
+  return tools.some(
+    (tool) =>
+      namesOf(serverName, tool.name).includes(call.title) &&
+      (isAddressed(call, serverName, tool.name) || isOfOtherKind(call, tool)),
+  );
+}
+
+/** What such a call consists of, apart from which nothing may be said of it. */
+const addressNames: readonly string[] = ['server', 'tool', 'arguments'];
+
+/** Whether the arguments are those of a call of a server, as Codex describes it, whatever its kind. */
+function isAddressed({ inputNames, rawInput }: DescribedCall, serverName: string, toolName: string): boolean {
+  if (!isRecord(rawInput) || inputNames === undefined) return false;
+  const isAddress = [...inputNames].every((name) => addressNames.includes(name));
+  return isAddress && rawInput['server'] === serverName && rawInput['tool'] === toolName;
+}
+
+/** Whether nothing that the agent has said is of a tool of its own. */
+function isOfOtherKind({ inputNames, kinds }: DescribedCall, { inputSchema }: ModelTool): boolean {
+  if (inputNames === undefined || kinds.size === 0) return false;
+  const { additionalProperties, properties } = inputSchema;
+  const isParameter = (name: string): boolean =>
+    additionalProperties !== false || (isRecord(properties) && Object.hasOwn(properties, name));
+  return [...kinds].every((kind) => kind === 'other') && [...inputNames].every(isParameter);
 }
 
 /** How agents name a tool of a server. */

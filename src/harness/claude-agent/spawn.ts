@@ -41,6 +41,7 @@ export class ClaudeProcesses {
   readonly #clock: Pick<Clock, 'schedule'>;
   readonly #logger: Logger;
   readonly #running = new Set<Child>();
+  #isKilled = false;
 
   constructor(clock: Pick<Clock, 'schedule'>, logger: Logger) {
     this.#clock = clock;
@@ -65,6 +66,7 @@ export class ClaudeProcesses {
     });
     this.#running.add(child);
     void child.ended.then(() => this.#running.delete(child));
+    if (this.#isKilled) child.kill('SIGKILL');
     const { process } = child;
     return {
       stdin: child.pipe(0),
@@ -85,8 +87,9 @@ export class ClaudeProcesses {
     };
   }
 
-  /** Kills the processes that run, with all that they have started, before they do anything more. */
+  /** Kills the processes that run, with all that they have started, before they do anything more, and each that is started later. */
   kill(): void {
+    this.#isKilled = true;
     for (const child of this.#running) child.kill('SIGKILL');
   }
 

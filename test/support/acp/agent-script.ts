@@ -11,8 +11,8 @@ export type AgentStep =
   | { readonly kind: 'cost'; readonly amount: number }
   /** Asks for permission to run a tool of its own; `SERVER` is replaced by the name of the server. */
   | { readonly kind: 'own'; readonly title: string }
-  /** Announces a call; the same replacement. */
-  | { readonly kind: 'announce'; readonly title: string }
+  /** Announces a call; the same replacement. One of a tool of the server, as Codex does; else a command of its own. */
+  | { readonly kind: 'announce'; readonly title: string; readonly tool?: string }
   /** Says that the announced call has ended. */
   | { readonly kind: 'end-call' }
   /** Asks for permission to run the announced call, of which it says nothing but the id. */

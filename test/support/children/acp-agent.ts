@@ -122,6 +122,10 @@ const app = agent({ name: 'scripted' })
               toolCallId: 'call',
               title,
               kind: 'execute',
+              rawInput:
+                step.tool === undefined
+                  ? { command: 'wget example.org' }
+                  : { server: serverName, tool: step.tool, arguments: {} },
             } as const;
             await client.notify('session/update', { sessionId, update });
             break;

@@ -86,6 +86,8 @@ async function test(settings: BubblewrapSettings): Promise<void> {
 
 /** The advice for what a failed start wrote to its error output. */
 function adviceFor(message: string): string {
+  if (/unknown option.*userns|userns.*not supported/i.test(message))
+    return 'Install bubblewrap 0.8 or later: earlier ones cannot keep commands from making user namespaces. Or use another backend.';
   if (/user namespace|uid map|Operation not permitted|RTM_NEWADDR|No permissions/i.test(message)) {
     return (
       'The kernel must allow user namespaces to this user: see kernel.unprivileged_userns_clone, user.max_user_namespaces and ' +

@@ -110,6 +110,8 @@ function optionsOf({ readOnlyPaths, network }: BubblewrapSettings): readonly str
   const env = { PATH: searchPath(readOnlyPaths), HOME: '/tmp', TMPDIR: '/tmp', LANG: 'C.UTF-8' };
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    // In a user namespace of its own a command would have all capabilities, and much more of the kernel within its reach.
+    ...['--disable-userns', '--assert-userns-disabled'],
     ...(network === 'none' ? ['--unshare-net'] : []),
     ...['--uid', sandboxId, '--gid', sandboxId, '--hostname', 'sandbox'],
     // Without a terminal of ours nothing can be typed into it; without capabilities nothing can be mounted.

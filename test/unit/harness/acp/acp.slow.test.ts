@@ -14,7 +14,9 @@ import { type AcpOptions, acp } from 'weakincentives/acp';
 import { z } from 'zod';
 import type { AgentScript, AgentStep } from '../../../support/acp/agent-script.ts';
 import { childProgram } from '../../../support/child-program.ts';
+import { gate } from '../../../support/gate.ts';
 import { servedPrompt } from '../../../support/mcp/served-prompt.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
 
 let program: string;
 
@@ -185,7 +187,7 @@ describe('acp()', () => {
 
   it.each([
     ['rm -rf /', 'rejected'],
-    ['SERVER_read_file', 'allowed'],
+    ['SERVER_read_file', 'rejected'],
     ['SERVER_nothing', 'rejected'],
     ['SERVER_read_file; rm -rf /', 'rejected'],
     ['npm test', 'allowed'],
@@ -195,7 +197,16 @@ describe('acp()', () => {
   });
 
   it.each<readonly [what: string, outcome: string, steps: AgentScript['prompts'][number]]>([
-    ['is a tool of the prompt', 'allowed', [{ kind: 'announce', title: 'mcp.SERVER.read_file' }]],
+    [
+      'is a tool of the prompt',
+      'allowed',
+      [{ kind: 'announce', title: 'mcp.SERVER.read_file', tool: 'read_file' }],
+    ],
+    [
+      'has the title of a tool of the prompt',
+      'rejected',
+      [{ kind: 'announce', title: 'mcp.SERVER.read_file' }],
+    ],
     ['is a tool that the function allows', 'allowed', [{ kind: 'announce', title: 'npm test' }]],
     ['is another tool of the agent', 'rejected', [{ kind: 'announce', title: 'rm -rf /' }]],
     ['has ended', 'rejected', [{ kind: 'announce', title: 'npm test' }, { kind: 'end-call' }]],
@@ -248,11 +259,35 @@ describe('acp()', () => {
     await expect(run).rejects.toThrow('The agent did not start a session within 120000 ms.');
   });
 
+  it.each([
+    ['answers nothing', 'setInterval(() => {}, 1000)', clockOf(0)],
+    [
+      'answers nothing, and ignores the request to end',
+      "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)",
+      clockOf(1_000),
+    ],
+  ])('ends at once when it is aborted and the agent %s', async (_what, code, clock) => {
+    const abort = new AbortController();
+    const said = gate();
+    const logger = { ...recordingLogger(), debug: () => void said.pass() };
+    const args = ['-e', `${code}; process.stderr.write('it runs')`];
+    const run = acp({ command: process.execPath, args }).evaluate(plain.bind(), {
+      signal: abort.signal,
+      clock,
+      logger,
+    });
+    run.catch(() => undefined);
+    await said.reached;
+    abort.abort();
+    // Timers that are set to longer never fire here.
+    await expect(run).rejects.toMatchObject({ code: 'evaluation-aborted' });
+  });
+
   it('kills an agent that does not stop when it is asked to', async () => {
     const { prompt, slow } = servedPrompt();
     const abort = new AbortController();
     const script = { prompts: [[call('slow')]], ignoresCancel: true };
-    const run = agentOf(script).evaluate(prompt, { signal: abort.signal, clock: clockOf(5_000) });
+    const run = agentOf(script).evaluate(prompt, { signal: abort.signal, clock: clockOf(2_000) });
     run.catch(() => undefined);
     await slow.reached;
     abort.abort();

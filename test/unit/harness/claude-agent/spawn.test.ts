@@ -48,6 +48,14 @@ test('a process ends with all that it has started, also one that does not listen
   await closed;
 });
 
+test('what is started once all was killed is killed, too', async () => {
+  const processes = new ClaudeProcesses(systemClock, recordingLogger());
+  processes.kill();
+  const child = processes.spawn(node('setInterval(() => 0, 1000)'));
+  await new Promise((resolve) => child.once('exit', resolve));
+  expect(child.signalCode).toBe('SIGKILL');
+});
+
 test('a program that cannot be started says so', async () => {
   const processes = new ClaudeProcesses(systemClock, recordingLogger());
   const child = processes.spawn({ command: '/no/such/program', args: [], env: {} });

@@ -42,3 +42,11 @@ it('puts no value of a variable on the command line, where others could read it'
   expect(args.join(' ')).not.toContain('secret');
   expect(inputs.at(-1)).toBe("export TOKEN='it'\\''s a secret'\nexport OTHER='another secret'\n");
 });
+
+it('keeps commands from making user namespaces, and runs none where that fails', () => {
+  const command = checkCommand('bubblewrap', { command: 'true' });
+  const [options = ''] = bubblewrapLine(bubblewrapSettings({}, false), command).inputs;
+  expect(options.split('\0')).toEqual(
+    expect.arrayContaining(['--unshare-user', '--disable-userns', '--assert-userns-disabled']),
+  );
+});
