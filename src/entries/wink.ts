@@ -21,12 +21,12 @@ await own.end(await runCli(process.argv.slice(2), environment));
  * From Node 22.1: caches compiled code of later imports for the next process. The cache is in a folder of the user, because
  * in a shared folder others could plant code for this process to run. Without such a folder nothing is cached.
  */
-function enableCompileCache(caches: string): void {
+function enableCompileCache(parent: string): void {
   const enable: unknown = Reflect.get(module, 'enableCompileCache');
   if (typeof enable !== 'function') return;
-  const folder = join(caches, 'weakincentives');
+  const folder = join(parent, 'weakincentives');
   // One directory at a time: Node never returns from a recursive mkdir where the system refuses the first one, as in /proc.
-  for (const path of [caches, folder]) {
+  for (const path of [parent, folder]) {
     try {
       mkdirSync(path, { mode: 0o700 });
     } catch {

@@ -167,8 +167,7 @@ class Compiler {
     node.patterns = Object.entries(objectOf(schema['patternProperties'])).flatMap(([source, child]) => {
       const pattern = this.#readPattern(source);
       if (pattern !== undefined) {
-        const shown = this.#stranger === undefined ? String(pattern) : `/${source}/`;
-        return [{ pattern, shown, node: this.#read(child) }];
+        return [{ pattern, shown: `/${source}/`, node: this.#read(child) }];
       }
       if (this.#stranger === undefined) return [];
       // Each key may be one that the pattern allows, with any value.

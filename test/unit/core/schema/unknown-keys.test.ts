@@ -141,7 +141,7 @@ describe('explicit keywords of a schema', () => {
     });
     expect(issuesOf(schema, { 'x-a': { v: 1 } })).toBe('');
     expect(issuesOf(schema, { 'x-a': { v: 1, w: 2 }, y: 1 })).toBe(
-      'x-a.w: unknown key; allowed: v\ny: unknown key; allowed: keys matching /^x-/u',
+      'x-a.w: unknown key; allowed: v\ny: unknown key; allowed: keys matching /^x-/',
     );
   });
 
@@ -155,7 +155,7 @@ describe('explicit keywords of a schema', () => {
     expect(issuesOf(schema({ type: 'string' }), { 'x-a': 1, y: 'text' })).toBe('');
     expect(issuesOf(schema({ type: 'string' }), { 'x-a': 1, y: 2 })).toBe('y: expected string, received 2');
     expect(issuesOf(schema(false), { 'x-a': 1 })).toBe('');
-    expect(issuesOf(schema(false), { 'x-a': 1, y: 2 })).toBe('y: unknown key; allowed: keys matching /^x-/u');
+    expect(issuesOf(schema(false), { 'x-a': 1, y: 2 })).toBe('y: unknown key; allowed: keys matching /^x-/');
     const named = { ...rawObject({ v: { type: 'number' } }), additionalProperties: false };
     const nested = jsonSchema({
       type: 'object',

@@ -79,6 +79,7 @@ test('a body that never ends is not waited for', async () => {
     `POST /mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n{`,
   );
   await closed(socket);
+  expect(socket.destroyed).toBe(true);
 });
 
 test.each([
