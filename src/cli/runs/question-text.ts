@@ -1,4 +1,4 @@
-import { showName } from '../../core/internal/index.ts';
+import { allLines, allValues, briefValues, showName } from '../../core/internal/index.ts';
 import type { PendingApproval } from '../../core/runtime/index.ts';
 import { journalOption } from '../journal/open-journal.ts';
 import { firstOf, printable, readableTime } from '../process/plain-text.ts';
@@ -6,7 +6,6 @@ import { shellWord } from '../process/shell-word.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { type ChangeRecord, changeRecord } from '../report/events/question-record.ts';
 import { formatChangeDiff, shownChangeDiff } from '../report/text/change-diff.ts';
-import { allLines, allValues, briefValues } from '../report/text/shown-value.ts';
 import { isExpired, type NumberedQuestion } from './choose-questions.ts';
 
 /** A question as it is shown. */

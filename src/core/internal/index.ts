@@ -23,6 +23,15 @@ export { attempt, isPromiseLike, untilAborted, whenSettled } from './promise.ts'
 export { escapeInvisible, quoteText, readName, showName, spellInvisible } from './quote.ts';
 export { readJson } from './read-json.ts';
 export {
+  allLines,
+  allValues,
+  briefText,
+  briefValues,
+  type ShownLines,
+  shownLine,
+  withCountedBlankLines,
+} from './shown-value.ts';
+export {
   byteOrderMark,
   clip,
   clipMiddle,

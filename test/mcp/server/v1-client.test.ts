@@ -84,7 +84,7 @@ describe('a client of version 1 of the SDK over standard input and output of a c
     expect(asked).toEqual(
       Array.from(
         { length: 2 },
-        () => 'The policy "ask-first" asks about a call of "publish": Is it ready?\nArguments: {}',
+        () => 'The policy "ask-first" asks about a call of "publish": Is it ready?\nArguments: none',
       ),
     );
     await client.close();

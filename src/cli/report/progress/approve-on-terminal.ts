@@ -1,10 +1,16 @@
+import {
+  allLines,
+  allValues,
+  briefText,
+  briefValues,
+  type ShownLines,
+} from '../../../core/internal/index.ts';
 import type { ApprovalHandler, ApprovalRequest } from '../../../core/runtime/index.ts';
 import type { JsonValue } from '../../../core/schema/index.ts';
 import type { AskPerson } from '../../process/environment.ts';
 import { printable } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
 import { shownChangeDiff } from '../text/change-diff.ts';
-import { allLines, allValues, briefText, briefValues, type ShownLines } from '../text/shown-value.ts';
 
 /** How questions are shown. */
 export interface TerminalApproval {

@@ -1,10 +1,16 @@
 import { createTwoFilesPatch } from 'diff';
 import { FilesystemError } from '../../../core/error/index.ts';
 import type { FileChange } from '../../../core/filesystem/index.ts';
-import { counted, readableBytes, showName } from '../../../core/internal/index.ts';
+import {
+  counted,
+  readableBytes,
+  type ShownLines,
+  showName,
+  shownLine,
+  withCountedBlankLines,
+} from '../../../core/internal/index.ts';
 import { printableLines } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
-import { type ShownLines, shownLine, withCountedBlankLines } from './shown-value.ts';
 
 /** Options of a diff. */
 export interface ChangeDiffOptions {

@@ -1,5 +1,12 @@
 import type { InputRequiredSpec, McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { cutAfter, isRecord, showName } from '../../../core/internal/index.ts';
+import {
+  allValues,
+  briefValues,
+  isRecord,
+  quoteText,
+  showName,
+  spellInvisible,
+} from '../../../core/internal/index.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../core/runtime/index.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
 import type { CallQuestion } from './open-call.ts';
@@ -83,17 +90,25 @@ function mutable() {
   return { ...requestedSchema, required: [...requestedSchema.required] };
 }
 
-const maxParamsCharacters = 2_000;
+/** How many characters of the arguments a question has; of longer ones it has the beginning and the end of each value. */
+const maxParamsCharacters = 4_000;
 const maxNamedPaths = 20;
 
-/** A question of a policy for a person who reads it in the client. */
+/** A question of a policy for a person who reads it in the client. What he would not see is spelled out, and what is left out is counted. */
 function questionText({ changes, params, policy, reason, toolName }: ApprovalRequest): string {
   const paths = changes?.map(({ kind, path }) => `${kind}: ${showName(path)}`) ?? [];
   const rest = paths.length - maxNamedPaths;
   return [
-    `The policy "${policy}" asks about a call of "${toolName}": ${reason}`,
-    `Arguments: ${cutAfter(JSON.stringify(params), maxParamsCharacters)}`,
+    `The policy ${quoteText(policy)} asks about a call of "${toolName}": ${spellInvisible(reason, 'lines')}`,
+    ...paramsText(params),
     ...(paths.length === 0 ? [] : ['Changes that wait:', ...paths.slice(0, maxNamedPaths)]),
     ...(rest > 0 ? [`and ${rest} more`] : []),
   ].join('\n');
+}
+
+function paramsText(params: unknown): readonly string[] {
+  const all = allValues(params);
+  if (all.length === 0) return ['Arguments: none'];
+  const fits = all.join('\n').length <= maxParamsCharacters;
+  return ['Arguments:', ...(fits ? all : briefValues(params).lines)];
 }

@@ -50,7 +50,7 @@ for (const connection of connections) {
     const asked = answerQuestions(served.client, () => answers.yes);
     expect(textOf(await served.call('publish', { tag: 'v1' }))).toBe('Published v1.');
     expect(asked.texts).toEqual([
-      'The policy "ask-first" asks about a call of "publish": Is it ready?\nArguments: {"tag":"v1"}',
+      'The policy "ask-first" asks about a call of "publish": Is it ready?\nArguments:\ntag: v1',
     ]);
     expect(await paths()).toEqual(['published/v1']);
   });
@@ -98,10 +98,22 @@ for (const connection of connections) {
     expect(await paths()).toEqual(many);
     expect(seen).toEqual([[], []]);
     const [text = ''] = asked.texts;
-    expect(text.split('\n').slice(2)).toEqual([
+    expect(text.split('\n').slice(3)).toEqual([
       'Changes that wait:',
       ...many.slice(0, 20).map((path) => `created: ${path}`),
       'and 2 more',
+    ]);
+  });
+
+  test(`${named}: a question shows the end of its arguments, whatever is before it`, async () => {
+    const { prompt } = askingPrompt();
+    await using served = await connectServer(prompt, connection, { approve: 'elicit' }, showsForms);
+    const asked = answerQuestions(served.client, () => answers.no);
+    const tags = [`v1${' \n'.repeat(3_000)}\u202eend`, `v2${'x'.repeat(6_000)}end`];
+    for (const tag of tags) await served.call('publish', { tag });
+    expect(asked.texts.map((text) => text.split('\n').slice(2))).toEqual([
+      ['tag:', '  v1 ', '  <2,999 blank lines>', '  <U+202E>end'],
+      [`tag: v2${'x'.repeat(158)} … <5,785 more characters> … ${'x'.repeat(57)}end`],
     ]);
   });
 
@@ -111,8 +123,8 @@ for (const connection of connections) {
     const asked = answerQuestions(served.client, (index) => (index === 0 ? answers.yes : answers.no));
     expect(textOf(await served.call('delegate'))).toBe('Both turns are over.');
     expect(asked.texts).toEqual([
-      'The policy "ask-first" asks about a call of "publish": Is it ready?\nArguments: {"tag":"inner-1"}',
-      'The policy "ask-first" asks about a call of "publish": Is it ready?\nArguments: {"tag":"inner-2"}',
+      'The policy "ask-first" asks about a call of "publish": Is it ready?\nArguments:\ntag: inner-1',
+      'The policy "ask-first" asks about a call of "publish": Is it ready?\nArguments:\ntag: inner-2',
     ]);
     expect(await paths()).toEqual(['published/inner-1']);
   });
@@ -125,7 +137,7 @@ for (const connection of connections) {
       answerFirst = resolve;
     });
     const asked = answerQuestions(served.client, async (_index, { params }) => {
-      if (!params.message.includes('"first"')) return answers.no;
+      if (!params.message.includes('tag: first')) return answers.no;
       await first;
       return answers.yes;
     });

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from 'weakincentives';
-import {
-  allLines,
-  allValues,
-  briefText,
-  briefValues,
-} from '../../../../../src/cli/report/text/shown-value.ts';
-import { draws } from '../../../../support/draws.ts';
+import { allLines, allValues, briefText, briefValues } from '../../../../src/core/internal/shown-value.ts';
+import { draws } from '../../../support/draws.ts';
 
 /** What a model can put between the parts of a command: nothing of it is seen. */
 const blanks = fc

@@ -1,6 +1,5 @@
-import { countCharacters, counted, endOf, startOf } from '../../../core/internal/index.ts';
-import type { JsonValue } from '../../../core/schema/index.ts';
-import { printable, printableLines } from '../../process/plain-text.ts';
+import { spellInvisible } from './quote.ts';
+import { countCharacters, counted, endOf, startOf } from './text.ts';
 
 /** What a person is shown of something. Safe to print. */
 export interface ShownLines {
@@ -33,7 +32,7 @@ export function briefText(text: string): { readonly text: string; readonly isCut
 }
 
 /** The values of arguments, each on a line, as {@link briefText}. @param clean takes out of each text what must not be shown. Default: nothing. */
-export function briefValues(params: JsonValue, clean: (text: string) => string = (text) => text): ShownLines {
+export function briefValues(params: unknown, clean: (text: string) => string = (text) => text): ShownLines {
   const entries = entriesOf(params);
   const shown = entries.slice(0, maxValues).map(([name, value]) => {
     const key = briefText(clean(name));
@@ -51,9 +50,9 @@ export function briefValues(params: JsonValue, clean: (text: string) => string =
 }
 
 /** All of the arguments. Only blanks are counted where there are many: so none of them can push something else out of sight. */
-export function allValues(params: JsonValue): readonly string[] {
+export function allValues(params: unknown): readonly string[] {
   return entriesOf(params).flatMap(([name, value]) => {
-    const key = printable(withCountedBlanks(name, blanks, maxBlanksInLine));
+    const key = spellInvisible(withCountedBlanks(name, blanks, maxBlanksInLine));
     const lines = typeof value === 'string' ? allLines(value) : allLines(indented(value), blanksInJson);
     const [only = ''] = lines;
     return lines.length <= 1 ? [`${key}: ${only}`] : [`${key}:`, ...lines.map((line) => `  ${line}`)];
@@ -63,7 +62,7 @@ export function allValues(params: JsonValue): readonly string[] {
 /** All lines of a text; runs of blanks and of blank lines are counted. */
 export function allLines(text: string, pattern: RegExp = blanks): readonly string[] {
   return withCountedBlankLines(text.split('\n'), '').map((line) =>
-    printableLines(withCountedBlanks(line, pattern, maxBlanksInLine)),
+    spellInvisible(withCountedBlanks(line, pattern, maxBlanksInLine), 'lines'),
   );
 }
 
@@ -73,7 +72,7 @@ export function shownLine(
   isWhole: boolean,
 ): { readonly text: string; readonly isCut: boolean } {
   const text = withCountedBlanks(line, blanks, maxBlanksInLine);
-  return isWhole ? { text, isCut: false } : cutMiddle(text, printableLines);
+  return isWhole ? { text, isCut: false } : cutMiddle(text, 'lines');
 }
 
 /** Lines in which those with blanks alone are counted where there are many together. @param mark what the lines begin with. */
@@ -104,30 +103,30 @@ function withCountedBlanks(text: string, pattern: RegExp, most: number): string 
 
 function cutMiddle(
   text: string,
-  print: (text: string) => string = printable,
+  kept: 'nothing' | 'lines' = 'nothing',
 ): { readonly text: string; readonly isCut: boolean } {
-  if (text.length <= maxCharacters) return { text: print(text), isCut: false };
+  if (text.length <= maxCharacters) return { text: spellInvisible(text, kept), isCut: false };
   const start = startOf(text, startCharacters);
   const end = endOf(text, endCharacters);
   const hidden = text.length - start.length - end.length;
   return {
-    text: `${print(start)} … <${counted(hidden, 'more character')}> … ${print(end)}`,
+    text: `${spellInvisible(start, kept)} … <${counted(hidden, 'more character')}> … ${spellInvisible(end, kept)}`,
     isCut: true,
   };
 }
 
-function entriesOf(params: JsonValue): readonly (readonly [string, JsonValue | undefined])[] {
+function entriesOf(params: unknown): readonly (readonly [string, unknown])[] {
   return typeof params === 'object' && params !== null && !Array.isArray(params)
     ? Object.entries(params)
     : [['params', params]];
 }
 
-function jsonOf(value: JsonValue | undefined): string {
+function jsonOf(value: unknown): string {
   return JSON.stringify(value) ?? '';
 }
 
 /** On several lines, unless the indentation of what is nested deeply would be most of it. */
-function indented(value: JsonValue | undefined): string {
+function indented(value: unknown): string {
   const short = jsonOf(value);
   if (short.length <= maxCharacters) return short;
   return deepest(short) > 32 ? short : (JSON.stringify(value, undefined, 2) ?? '');
