@@ -21,6 +21,8 @@ export interface RecordSource {
   readonly file: string;
   /** A journal that has the run; undefined: a file, or else the journal in the user's state folder. */
   readonly journalFile: string | undefined;
+  /** Whether the record is only shown, so that names of secrets (`--redact`) say nothing of a file. Default: false. */
+  readonly isShown?: boolean;
 }
 
 /** A run of a journal that is open. */
@@ -36,11 +38,17 @@ export interface JournaledRecord extends AsyncDisposable {
  * @throws {UsageError} for a journal that is named and does not have the run, or cannot be used.
  */
 export async function openJournaledRecord(
-  { file, journalFile }: RecordSource,
+  { file, journalFile, isShown = false }: RecordSource,
   environment: Pick<CliEnvironment, 'variables' | 'secretNames'>,
   journals: JournalFiles,
 ): Promise<JournaledRecord | undefined> {
-  if (journalFile === undefined && existsSync(file)) return undefined;
+  if (journalFile === undefined && existsSync(file)) {
+    if (isShown && (environment.secretNames ?? []).length > 0)
+      throw new UsageError(
+        `"${printable(file)}" is a file, which was redacted when it was written: --redact is for the name of a run in a journal.`,
+      );
+    return undefined;
+  }
   const journal = await openFor(file, journalFile, journals);
   const run = journal === undefined ? undefined : await findRun(journal, file);
   if (journal !== undefined && run !== undefined) {

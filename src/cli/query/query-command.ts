@@ -58,7 +58,7 @@ export async function queryCommand(
     throw new UsageError(`the SQL is refused: ${printable(checked.refused)}.`);
   if (checked !== undefined) checkVersion(nodeVersion);
   const record = await unlessAborted(
-    readRecordOf({ file, journalFile }, 'queried', environment, journals),
+    readRecordOf({ file, journalFile, isShown: true }, 'queried', environment, journals),
     signal,
   );
   if (checked === undefined) {

@@ -79,7 +79,7 @@ async function exportedRun(
   environment: CliEnvironment,
   journals: JournalFiles,
 ): Promise<ExportedRun | undefined> {
-  await using journaled = await openJournaledRecord(request, environment, journals);
+  await using journaled = await openJournaledRecord({ ...request, isShown: true }, environment, journals);
   if (journaled === undefined) return undefined;
   if (request.isFollowing) {
     throw new UsageError('--follow shows a record in a file; without it the run is shown as it is now.');

@@ -75,8 +75,11 @@ interface Answered {
 }
 
 async function answer(...argv: readonly string[]): Promise<Answered> {
-  const environment = fakeEnvironment({ variables });
   const request = readArguments(argv);
+  const environment = {
+    ...fakeEnvironment({ variables }),
+    secretNames: 'redact' in request && Array.isArray(request.redact) ? request.redact : [],
+  };
   const by = async (): Promise<number> => {
     switch (request.kind) {
       case 'query':
@@ -115,6 +118,14 @@ describe('a run of the journal', () => {
     expect(code).toBe(0);
     const tables = JSON.parse(environment.stdout.text()) as readonly { table: string; rows: number }[];
     expect(tables.find(({ table }) => table === 'calls')).toMatchObject({ rows: 1 });
+  });
+
+  it.each(['query', 'view'])('is what --redact of %s is for, and no file', async (command) => {
+    const file = join(folder, 'run.jsonl');
+    writeFileSync(file, '');
+    await expect(answer(command, file, '--redact', 'DEMO_API_KEY')).rejects.toThrow(
+      /run\.jsonl" is a file, which was redacted when it was written: --redact is for the name of a run in a journal\.$/,
+    );
   });
 
   it('is replayed with the agent that it was begun with', async () => {
