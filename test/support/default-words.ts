@@ -15,6 +15,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   AppendOptions: { moveToEnd: false },
   BubblewrapSandboxOptions: { network: 'none', program: 'bwrap' },
   BudgetTrackerOptions: { isLimitRequired: true },
+  ChangeDiffOptions: { isQuestion: false, rest: '--full shows all' },
   ClaudeAgentOptions: { name: ['claude-agent', 'class ClaudeHarness'] },
   CodeEvaluationSectionOptions: {
     languages: "['javascript']",
@@ -75,7 +76,11 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     onListChanged: 'refuse',
     trustAnnotations: false,
   },
-  McpServerOptions: { structured: [false, 'interface ServedToolsOptions'] },
+  McpServerOptions: {
+    prompts: false,
+    resources: false,
+    structured: [false, 'interface ServedToolsOptions'],
+  },
   MockHostedToolCodecOptions: { allowsSeveral: false },
   ModelOptions: { streaming: false },
   ModelTurn: { hasFiles: false, isCompacted: false },
@@ -114,10 +119,11 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     allowPartialReads: false,
     writeTools: "['write_file', 'edit_file']",
   },
+  RecordSource: { isShown: false },
   RecordedAdapterOptions: { takesExamples: false },
   RemoteThreadOptions: { isSilent: false },
   RenderOptions: { outputSchemaOnWire: false, examplesOnWire: [false, 'interface RenderOptions'] },
-  ReplayOptions: { onDrift: 'stop' },
+  ReplayOptions: { onDrift: 'stop', resources: 'refuse' },
   RunRecorderOptions: { reads: 'content' },
   ScriptedAdapterOptions: { unsupportedConfig: ['error', registry], name: 'scripted model' },
   Section: {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deadlineFeedback, resourceToken, Session } from 'weakincentives';
 import { ThrottleError } from 'weakincentives/provider';
+import { readServeArguments } from '../../src/cli/options/serve-arguments.ts';
 import { readQueryArguments } from '../../src/cli/query/query-arguments.ts';
 import { withDefaults } from '../../src/core/error/index.ts';
 import { toSettings } from '../../src/core/evaluation/options/settings.ts';
@@ -136,6 +137,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     },
     () => ({ ...withDefaults(gitLimitChecks) }),
   ),
+  NamedSecret: written({ minCharacters: 8 }, 'interface HostPlaces'),
   GitRun: written({ maxBytes: 16 * mebibyte }, 'GitRun'),
   McpMountLimits: byDefault(
     {
@@ -298,6 +300,8 @@ describe('documented defaults', () => {
     // The command has it in seconds.
     const query = readQueryArguments(['run.jsonl', 'select 1']);
     if (query.kind === 'query') known.add(`timeout ${query.timeoutMs / 1_000}`);
+    const serve = readServeArguments(['--http']);
+    if (serve.kind === 'serve') known.add(`clients ${serve.clients}`);
     const texts = defaultsInTexts();
     const wrong = texts.filter(
       ([, option, figure]) =>

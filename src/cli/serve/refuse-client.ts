@@ -2,7 +2,7 @@ import { isRecord } from '../../core/internal/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 
 /** A client sends its first message at once; one that does not is not waited for. */
-const patienceMs = 5_000;
+const maxWaitMs = 5_000;
 /** A message is shorter; what has no end of a line is not kept. */
 const maxLineCharacters = 1_048_576;
 /** The protocol has no code of its own for this. */
@@ -38,7 +38,7 @@ export function refuseClient(
       pending = lines.pop() ?? '';
       if (lines.some(answer) || pending.length > maxLineCharacters) end();
     };
-    const cancelTimeout = after(patienceMs, () => end());
+    const cancelTimeout = after(maxWaitMs, () => end());
     const end = (): void => {
       cancelTimeout();
       signal.removeEventListener('abort', end);
