@@ -45,6 +45,7 @@ export async function bareEnvironment(
     eventLoop: new EventLoopYield(clock),
     stop,
     approve: undefined,
+    askUser: undefined,
     observers: noObservers,
     enforce: true,
     maxConcurrentCalls: 8,

@@ -54,6 +54,7 @@ function runSettings(): Readonly<Record<string, unknown>> {
     observers: noObservers,
     isObserved: false,
     approve: undefined,
+    askUser: undefined,
     passOn: () => undefined,
   };
   const completion = { name: 'done', check: () => ({ outcome: 'complete' }) as const };

@@ -57,6 +57,7 @@ export type {
   ApprovalRequest,
   CallSettings,
   EvaluationEnvironment,
+  UserAsker,
 } from './call/environment/environment.ts';
 export {
   type KnownAnswer,

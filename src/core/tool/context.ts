@@ -46,6 +46,43 @@ export interface ToolContext {
   /** Aborted by the deadline, the tool's own time limit or the caller. A handler should stop then. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
+  /**
+   * Asks the user, with a form of the fields, and waits. Who that is, the option `askUser` of the run decides; a server of tools asks the client that made the call. Calls inside
+   * ask through the outer one. Meanwhile the idle timeout does not count; `timeoutMs` of the tool and the deadline do. A call that runs again after a conflict gets the
+   * answer to an equal question once more, and no person is asked twice; after a crash it asks again.
+   *
+   * Resolves with `answered` and the value of each field, those that are optional and were left out excepted; `declined`: the user said no; `dismissed`: the user
+   * closed the form; `unavailable`: there is no answer, for a reason that is text for the handler: no user can be asked, or what came back does not fit the fields. It never makes up
+   * an answer.
+   *
+   * @param question `message` has 1 to 4,000 characters. There are at most 20 `fields`; none asks for a yes alone. A name has up to 64 characters of `A-Za-z0-9_-` and begins with a
+   *   letter; a title has up to 200 characters, a description up to 2,000; `enum`, for texts only, has 1 to 100 different texts of up to 200 characters. Texts of an answer have at most
+   *   10,000.
+   * @throws {PromptValidationError} for any other question.
+   * @throws {TransactionClosedError} when the call has ended.
+   * @throws the reason of `signal` when that is aborted.
+   */
+  askUser(question: {
+    readonly message: string;
+    readonly fields: Readonly<
+      Record<
+        string,
+        {
+          readonly type: 'string' | 'number' | 'integer' | 'boolean';
+          readonly title?: string;
+          readonly description?: string;
+          readonly enum?: readonly string[];
+          /** Default: false. */
+          readonly isOptional?: boolean;
+        }
+      >
+    >;
+  }): Promise<
+    | { readonly kind: 'answered'; readonly values: Readonly<Record<string, string | number | boolean>> }
+    | { readonly kind: 'declined' }
+    | { readonly kind: 'dismissed' }
+    | { readonly kind: 'unavailable'; readonly reason: string }
+  >;
   /** Tells the watchdog that a long call is alive. Never throws. */
   beat(): void;
   /** Tells observers of the run how far the call is. Not part of the transaction. */

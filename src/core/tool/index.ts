@@ -104,3 +104,11 @@ export type {
   ToolReconciler,
   ToolSucceededPayload,
 } from './tool-types.ts';
+export {
+  maxAnswerCharacters,
+  readUserAnswer,
+  readUserQuestion,
+  type UserAnswer,
+  type UserQuestion,
+  unavailable,
+} from './user-question.ts';

@@ -81,7 +81,7 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly reenters?: boolean;
   /**
    * Whether result and changes depend on nothing but arguments, session, files and what evaluations inside the handler answer: not on
-   * time, chance, network or other resources. A replay runs the handler of such a tool again, and answers calls of others from the
+   * time, chance, network, other resources or the user (`context.askUser()`, who cannot be asked in a replay). A replay runs the handler of such a tool again, and answers calls of others from the
    * record. Cannot be true for a tool with effects `'external'`. Default: false.
    */
   readonly pure?: boolean;

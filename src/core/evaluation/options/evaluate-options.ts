@@ -14,7 +14,14 @@ import type {
   ToolChoice,
 } from '../../runtime/index.ts';
 import type { Clock, IdSource, Session } from '../../session/index.ts';
-import type { Budget, CompletionChecker, Logger, ModelSettings } from '../../tool/index.ts';
+import type {
+  Budget,
+  CompletionChecker,
+  Logger,
+  ModelSettings,
+  OuterToolCall,
+  ToolContext,
+} from '../../tool/index.ts';
 
 /** How one evaluation runs. Everything is optional. `A` is what `approve` is: with `suspendApproval()` the run may end as a `SuspendedRun`. */
 export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
@@ -51,6 +58,20 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
    * denied.
    */
   readonly approve?: A;
+  /**
+   * Asks the user for a handler that calls `context.askUser()`: with the question, the call that asks, and the calls around it in `path`, outermost first. The answer is checked against
+   * the fields of the question. `signal` is aborted when no answer is wanted any more. May throw or reject: that is logged as an error, and the handler gets
+   * `unavailable`. Default: every handler gets `unavailable`.
+   */
+  readonly askUser?: (
+    question: Parameters<ToolContext['askUser']>[0],
+    call: {
+      readonly callId: string;
+      readonly toolName: string;
+      readonly path: readonly OuterToolCall[];
+      readonly signal: AbortSignal;
+    },
+  ) => Awaited<ReturnType<ToolContext['askUser']>> | ReturnType<ToolContext['askUser']>;
   /**
    * Whether policies are held to. `false` is a trial: policies are asked and record what they see, but nothing is denied
    * and no approval is requested; what would have happened is in `ToolInvoked` (`unenforced`) and in `policy-unenforced` events. Default: true.
@@ -148,7 +169,7 @@ export interface RunLimits {
   readonly maxResultCharacters?: number;
   /**
    * Ends a run without activity for this many milliseconds, over 0: no turn, no call, no `context.beat()` or `context.progress()`, also
-   * inside its calls. It must be longer than the model may take for a turn. While an approval is waited for it does not count. Default: never.
+   * inside its calls. It must be longer than the model may take for a turn. While an approval or an answer of the user is waited for it does not count. Default: never.
    */
   readonly idleTimeoutMs?: number;
   /** When the run must have ended. Default: never. */

@@ -9,6 +9,7 @@ import {
   Redactor,
   type RunEventListener,
   type RunStop,
+  type UserAsker,
   Watchdog,
 } from '../../runtime/index.ts';
 import type { Clock, Session } from '../../session/index.ts';
@@ -76,9 +77,10 @@ function guardLogger(logger: Logger, redactor: Redactor | undefined): Logger {
 
 /** A run that is watched. */
 interface WatchedRun {
-  /** The caller's observer and approver, wrapped so that the watchdog sees their activity. */
+  /** The caller's observer, approver and asker, wrapped so that the watchdog sees their activity. */
   readonly listener: RunEventListener | undefined;
   readonly approve: ApprovalHandler | undefined;
+  readonly askUser: UserAsker | undefined;
   /** Silence does not count until the returned function is called. */
   hold(): () => void;
   /** Ends the watch. */
@@ -99,13 +101,13 @@ const denyInner: ApprovalHandler = () => ({
  * @param listener the caller's, guarded.
  */
 export function watchRun(
-  { limits: { idleTimeoutMs } = {}, approve: given }: EvaluateOptions<Approver>,
+  { limits: { idleTimeoutMs } = {}, approve: given, askUser }: EvaluateOptions<Approver>,
   listener: RunEventListener | undefined,
   stop: RunStop,
   clock: Clock,
 ): WatchedRun {
   const approve = isSuspension(given) ? denyInner : given;
-  if (idleTimeoutMs === undefined) return { listener, approve, hold: () => ignore, dispose: ignore };
+  if (idleTimeoutMs === undefined) return { listener, approve, askUser, hold: () => ignore, dispose: ignore };
   const watchdog = new Watchdog({
     clock,
     limitMs: idleTimeoutMs,
@@ -117,18 +119,22 @@ export function watchRun(
       listener?.(event);
     },
     approve: approve && holding(watchdog, approve),
+    askUser: askUser && holding(watchdog, askUser),
     hold: () => watchdog.hold(),
     dispose: () => watchdog.dispose(),
   };
 }
 
 /** A person may think for as long as they like; only until the question is taken back, for one that is never answered. */
-function holding(watchdog: Watchdog, approve: ApprovalHandler): ApprovalHandler {
-  return async (request, asking) => {
+function holding<Question, Asking extends { readonly signal: AbortSignal }, Answer>(
+  watchdog: Watchdog,
+  ask: (question: Question, asking: Asking) => Answer | Promise<Answer>,
+): (question: Question, asking: Asking) => Promise<Answer> {
+  return async (question, asking) => {
     const release = watchdog.hold();
     asking.signal.addEventListener('abort', release, { once: true });
     try {
-      return await approve(request, asking);
+      return await ask(question, asking);
     } finally {
       asking.signal.removeEventListener('abort', release);
       release();

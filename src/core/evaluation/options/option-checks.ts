@@ -42,6 +42,7 @@ export const runChecks = {
   signal: 'any',
   overrides: 'any',
   approve: 'any',
+  askUser: 'function',
   // Only false disables them; whatever else is given does not.
   enforce: 'unknown',
   feedback: 'any',

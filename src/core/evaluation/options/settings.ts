@@ -39,7 +39,7 @@ export interface EvaluationSettings
 export function toSettings(
   options: Omit<EvaluateOptions, 'approve'>,
   session: Session,
-  callbacks: Pick<CallSettings, 'logger' | 'approve' | 'passOn' | 'isObserved' | 'observers'>,
+  callbacks: Pick<CallSettings, 'logger' | 'approve' | 'askUser' | 'passOn' | 'isObserved' | 'observers'>,
 ): EvaluationSettings {
   const { context = {} } = options;
   const limits = withDefaults(limitChecks, options.limits);

@@ -251,6 +251,7 @@ function environmentOf<Output>(
     logger,
     deadline,
     approve: calls.approve,
+    askUser: calls.askUser,
     enforce: calls.enforce,
     maxConcurrentCalls: calls.maxConcurrentCalls,
     maxResultCharacters: calls.maxResultCharacters,

@@ -124,6 +124,7 @@ export interface ToolRuntimeOptions
     | 'agentName'
     | 'signal'
     | 'enforce'
+    | 'askUser'
     | 'feedback'
     | 'overrides'
     | 'observers'

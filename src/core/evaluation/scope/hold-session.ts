@@ -53,6 +53,7 @@ export function holdSession(
     settings: toSettings(options, session, {
       logger,
       approve: watch.approve,
+      askUser: watch.askUser,
       passOn: watch.listener ?? ignore,
       isObserved: watch.listener !== undefined,
       observers,

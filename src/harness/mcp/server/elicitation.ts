@@ -1,33 +1,37 @@
-import type { InputRequiredSpec, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  ElicitRequestFormParams,
+  InputRequiredSpec,
+  McpServer,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import {
   allValues,
   briefValues,
   isRecord,
+  present,
   quoteText,
   showName,
   spellInvisible,
 } from '../../../core/internal/index.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../core/runtime/index.ts';
+import { maxAnswerCharacters, type UserAnswer, type UserQuestion } from '../../../core/tool/index.ts';
 import type { McpServerSdk } from '../wire/sdk.ts';
-import type { CallQuestion } from './open-call.ts';
+import type { AskedOfClient, ClientAnswer } from './open-call.ts';
 
-/** The name of the one question of a request, and of the one field of its answer. */
-const questionName = 'approve';
+/** The name of the one question of a request: of one for approval, and of the one field of its answer; of one of a handler. */
+const approvalName = 'approve';
+const userQuestionName = 'answer';
 
 /** The key of a request's envelope that has the capabilities of the client, since 2026-07-28. */
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 
 const firstModernRevision = '2026-07-28';
 
+/** A field of a form. */
+type Property = ElicitRequestFormParams['requestedSchema']['properties'][string];
+
 /** The longest that a timer of the SDK takes; the server has a limit of its own. */
 const maxTimerMs = 2_147_483_647;
-
-/** A form with one box to tick. */
-const requestedSchema = {
-  type: 'object',
-  properties: { [questionName]: { type: 'boolean', title: 'Approve the call' } },
-  required: [questionName],
-} as const;
 
 /** Whether requests of this connection are of a revision in which a question ends a request. Revisions are dates. */
 export function isModern(mcp: McpServer): boolean {
@@ -44,50 +48,106 @@ export function canAsk(mcp: McpServer, { mcpReq }: ServerContext): boolean {
   return isRecord(elicitation) && ('form' in elicitation || Object.keys(elicitation).length === 0);
 }
 
-/** Until 2025-11-25: asks the client while its request waits. Resolves with a no when the client fails to answer. Never rejects. */
+/** Until 2025-11-25: asks the client while its request waits. There is no answer when the client fails. Never rejects. */
 export async function elicit(
-  { request }: CallQuestion,
+  asked: AskedOfClient,
   { mcpReq }: ServerContext,
   signal: AbortSignal,
-): Promise<ApprovalAnswer> {
-  const params = { message: questionText(request), requestedSchema: mutable() };
+): Promise<ClientAnswer> {
   try {
-    return answerOf(
-      await mcpReq.send({ method: 'elicitation/create', params }, { signal, timeout: maxTimerMs }),
-    );
+    const request = { method: 'elicitation/create', params: formOf(asked) } as const;
+    return { kind: 'response', response: await mcpReq.send(request, { signal, timeout: maxTimerMs }) };
   } catch {
-    return { approved: false, reason: 'The client could not be asked, or did not answer.' };
+    return { kind: 'none', reason: 'The client could not be asked, or did not answer.' };
   }
 }
 
 /** Since 2026-07-28: the question, as what the client has to send with its request. */
 export function inputRequests(
   sdk: McpServerSdk,
-  { request }: CallQuestion,
+  asked: AskedOfClient,
 ): NonNullable<InputRequiredSpec['inputRequests']> {
-  const form = { message: questionText(request), requestedSchema: mutable() };
-  return { [questionName]: sdk.inputRequired.elicit(form) };
+  return { [nameOf(asked)]: sdk.inputRequired.elicit(formOf(asked)) };
 }
 
 /** Since 2026-07-28: the answer in a request. */
-export function answerIn({ mcpReq }: ServerContext): ApprovalAnswer {
-  return answerOf(mcpReq.inputResponses?.[questionName]);
+export function answerIn({ mcpReq }: ServerContext, asked: AskedOfClient): ClientAnswer {
+  return { kind: 'response', response: mcpReq.inputResponses?.[nameOf(asked)] };
 }
 
-/** What a client answered; anything but a clear yes is a no. */
-function answerOf(response: unknown): ApprovalAnswer {
-  const action = isRecord(response) ? response['action'] : undefined;
-  const content = isRecord(response) ? response['content'] : undefined;
-  if (action === 'accept' && isRecord(content) && content[questionName] === true) return true;
+/** What a client answered to a question for approval; anything but a clear yes is a no. */
+export function toApproval(answer: ClientAnswer): ApprovalAnswer {
+  if (answer.kind === 'none') return { approved: false, reason: answer.reason };
+  const { action, content } = partsOf(answer.response);
+  if (action === 'accept' && isRecord(content) && content[approvalName] === true) return true;
   return {
     approved: false,
     reason: action === 'cancel' ? 'The question was dismissed.' : 'The user declined.',
   };
 }
 
-/** The schema as the types of the SDK want it. */
-function mutable() {
-  return { ...requestedSchema, required: [...requestedSchema.required] };
+/** What a client answered to a question of a handler. The values are as the client sent them: who asks checks them. */
+export function toUserAnswer(answer: ClientAnswer): UserAnswer {
+  if (answer.kind === 'none') return { kind: 'unavailable', reason: answer.reason };
+  const { action, content } = partsOf(answer.response);
+  switch (action) {
+    case 'accept':
+      // A form without fields may come back without content.
+      return { kind: 'answered', values: (content ?? {}) as Readonly<Record<string, string>> };
+    case 'decline':
+      return { kind: 'declined' };
+    case 'cancel':
+      return { kind: 'dismissed' };
+    default:
+      return { kind: 'unavailable', reason: 'The client sent no answer to the question.' };
+  }
+}
+
+function partsOf(response: unknown): { readonly action?: unknown; readonly content?: unknown } {
+  return isRecord(response) ? { action: response['action'], content: response['content'] } : {};
+}
+
+function nameOf({ kind }: AskedOfClient): string {
+  return kind === 'approval' ? approvalName : userQuestionName;
+}
+
+/** What the client shows: for a question for approval a form with one box to tick. */
+function formOf(asked: AskedOfClient): ElicitRequestFormParams {
+  switch (asked.kind) {
+    case 'approval':
+      return {
+        message: questionText(asked.request),
+        requestedSchema: {
+          type: 'object',
+          properties: { [approvalName]: { type: 'boolean', title: 'Approve the call' } },
+          required: [approvalName],
+        },
+      };
+    case 'user': {
+      const { message, fields } = asked.question;
+      const entries = Object.entries(fields);
+      return {
+        // Names the tool, so that it cannot pass for a question of a policy.
+        message: `The tool "${asked.toolName}" asks: ${spellInvisible(message, 'prose')}`,
+        requestedSchema: {
+          type: 'object',
+          properties: Object.fromEntries(entries.map(([name, field]) => [name, toProperty(field)])),
+          required: entries.flatMap(([name, { isOptional }]) => (isOptional === true ? [] : [name])),
+        },
+      };
+    }
+  }
+}
+
+function toProperty({ description, enum: choices, title, type }: UserQuestion['fields'][string]): Property {
+  const labels = present({
+    title: title === undefined ? undefined : spellInvisible(title),
+    description: description === undefined ? undefined : spellInvisible(description, 'prose'),
+  });
+  if (type !== 'string') return { type, ...labels };
+  return choices === undefined
+    ? { type, ...labels, maxLength: maxAnswerCharacters }
+    : { type, ...labels, enum: [...choices] };
 }
 
 /** How many characters of the arguments a question has; of longer ones it has the beginning and the end of each value. */

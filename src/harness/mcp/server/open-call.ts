@@ -1,14 +1,25 @@
 import type { ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../../../core/runtime/index.ts';
+import type { ApprovalRequest } from '../../../core/runtime/index.ts';
+import type { UserQuestion } from '../../../core/tool/index.ts';
 import type { CallProgress } from './call-events.ts';
 
-/** A question about a call, which its client has to answer. */
+/** What a client is asked: by a policy whether the call may go on, or by a handler. */
+export type AskedOfClient =
+  | { readonly kind: 'approval'; readonly request: ApprovalRequest }
+  | { readonly kind: 'user'; readonly toolName: string; readonly question: UserQuestion };
+
+/** What came of a question: what the client sent, which nobody has checked, or why there is no answer. */
+export type ClientAnswer =
+  | { readonly kind: 'response'; readonly response: unknown }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** A question in a call, which its client has to answer. */
 export interface CallQuestion {
-  readonly request: ApprovalRequest;
+  readonly asked: AskedOfClient;
   /** Aborted when no answer is wanted any more: the call has ended without one. */
   readonly signal: AbortSignal;
   /** Only the first answer counts. */
-  answer(answer: ApprovalAnswer): void;
+  answer(answer: ClientAnswer): void;
 }
 
 /** What a client gets next of its call: a question, or the end. */
@@ -68,12 +79,12 @@ export class OpenCall {
     this.#abort.abort(reason);
   }
 
-  /** Puts a question to the client. Resolves with a no when `signal` is aborted. */
-  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
+  /** Puts a question to the client. Resolves without an answer when `signal` is aborted. */
+  ask(asked: AskedOfClient, signal: AbortSignal): Promise<ClientAnswer> {
     return new Promise((resolve) => {
-      const withdraw = (): void => question.answer(false);
+      const withdraw = (): void => question.answer({ kind: 'none', reason: 'No answer is wanted any more.' });
       const question: CallQuestion = {
-        request,
+        asked,
         signal,
         answer: (answer) => {
           signal.removeEventListener('abort', withdraw);

@@ -1,6 +1,13 @@
-import type { ApprovalHandler } from '../../../core/runtime/index.ts';
+import type { ApprovalHandler, ApprovalRequest, UserAsker } from '../../../core/runtime/index.ts';
 import type { Clock } from '../../../core/session/index.ts';
-import { type CallQuestion, type CallRunner, OpenCall } from './open-call.ts';
+import { toApproval, toUserAnswer } from './elicitation.ts';
+import {
+  type AskedOfClient,
+  type CallQuestion,
+  type CallRunner,
+  type ClientAnswer,
+  OpenCall,
+} from './open-call.ts';
 
 /** What {@link OpenCalls} works with. */
 export interface OpenCallsOptions {
@@ -20,10 +27,10 @@ interface KeptQuestion {
   readonly cancelTimeout: () => void;
 }
 
-/** Answers a question without its client. */
-const notInTime = { approved: false, reason: 'The question was not answered in time.' };
-const tooMany = {
-  approved: false,
+/** Why a question ends without an answer. */
+const notInTime: ClientAnswer = { kind: 'none', reason: 'The question was not answered in time.' };
+const tooMany: ClientAnswer = {
+  kind: 'none',
   reason: 'The question was withdrawn: too many questions of this session wait for an answer.',
 };
 
@@ -40,13 +47,25 @@ export class OpenCalls {
     this.#options = options;
   }
 
+  /** Asks the client of the call whether it may go on. */
+  readonly approve: ApprovalHandler = async (request, { signal }) =>
+    toApproval(await this.#ask({ kind: 'approval', request }, request, signal));
+
+  /** Asks the client of the call for its handler. */
+  readonly askUser: UserAsker = async (question, { signal, ...call }) =>
+    toUserAnswer(await this.#ask({ kind: 'user', toolName: call.toolName, question }, call, signal));
+
   /** Asks the client of the call; of the outermost one for a call inside others. */
-  readonly approve: ApprovalHandler = (request, { signal }) => {
-    const call = this.#running.get(request.path[0]?.callId ?? request.callId);
-    return call === undefined
-      ? { approved: false, reason: 'The client that made the call cannot be asked.' }
-      : call.ask(request, signal);
-  };
+  async #ask(
+    asked: AskedOfClient,
+    { callId, path }: Pick<ApprovalRequest, 'callId' | 'path'>,
+    signal: AbortSignal,
+  ): Promise<ClientAnswer> {
+    const call = this.#running.get(path[0]?.callId ?? callId);
+    return (
+      call?.ask(asked, signal) ?? { kind: 'none', reason: 'The client that made the call cannot be asked.' }
+    );
+  }
 
   begin(name: { readonly callId: string; readonly key: string }, run: CallRunner): OpenCall {
     const { callId } = name;
@@ -83,7 +102,7 @@ export class OpenCalls {
     return kept;
   }
 
-  /** Answers the question with a no when the client takes too long. @returns ends the limit. */
+  /** Ends the question without an answer when the client takes too long. @returns ends the limit. */
   limit(question: CallQuestion, onTimeout: () => void): () => void {
     const { answerTimeoutMs, clock } = this.#options;
     return clock.schedule(answerTimeoutMs, () => {

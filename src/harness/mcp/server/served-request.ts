@@ -17,7 +17,7 @@ import { progressNotifier } from './call-events.ts';
 import { clientMessageOf } from './client-error.ts';
 import { signalOf } from './client-signal.ts';
 import { answerIn, canAsk, elicit, inputRequests, isModern } from './elicitation.ts';
-import type { CallQuestion, OpenCall } from './open-call.ts';
+import type { CallQuestion, ClientAnswer, OpenCall } from './open-call.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { ServedPrompts } from './served-prompts.ts';
 import type { ServedResources } from './served-resources.ts';
@@ -38,8 +38,8 @@ export interface ProtocolServerOptions {
   readonly logger: Logger;
 }
 
-const cannotAsk = {
-  approved: false,
+const cannotAsk: ClientAnswer = {
+  kind: 'none',
   reason: 'The client does not support elicitation, so no person can be asked.',
 };
 
@@ -95,7 +95,10 @@ export class ServedRequest {
       if (!canAsk(this.#mcp, this.#context)) question.answer(cannotAsk);
       else if (this.#isModern) {
         const requestState = calls.keep(call, question);
-        return this.#sdk.inputRequired({ inputRequests: inputRequests(this.#sdk, question), requestState });
+        return this.#sdk.inputRequired({
+          inputRequests: inputRequests(this.#sdk, question.asked),
+          requestState,
+        });
       } else await this.#elicit(question);
     }
   }
@@ -107,7 +110,8 @@ export class ServedRequest {
       late.abort('The question was not answered in time.'),
     );
     try {
-      question.answer(await elicit(question, this.#context, AbortSignal.any([late.signal, question.signal])));
+      const signal = AbortSignal.any([late.signal, question.signal]);
+      question.answer(await elicit(question.asked, this.#context, signal));
     } finally {
       endLimit();
     }
@@ -136,7 +140,7 @@ export class ServedRequest {
       );
     }
     this.#follow(kept.call);
-    kept.question.answer(answerIn(this.#context));
+    kept.question.answer(answerIn(this.#context, kept.question.asked));
     return kept.call;
   }
 

@@ -78,11 +78,13 @@ export class ServedSession implements AsyncDisposable {
     const events = new CallEvents();
     const calls = openCalls(options);
     const approver = approve === 'elicit' ? calls.approve : approve;
+    const askUser = runtimeOptions.askUser ?? calls.askUser;
     const { observers: ownObservers = [], ...own } = (await openSession?.()) ?? {};
     try {
       const runtime = await openToolRuntime(prompt, {
         ...runtimeOptions,
         ...own,
+        askUser,
         name,
         observers: [events, ...observers, ...ownObservers],
         ...present({ approve: approver }),

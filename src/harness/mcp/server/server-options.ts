@@ -42,6 +42,11 @@ export interface McpServerOptions extends Omit<ToolRuntimeOptions, 'approve' | '
    */
   readonly approve?: Approver | 'elicit';
   /**
+   * Asks the user for a handler that calls `context.askUser()`. Default: the client that made the call is asked, when it shows forms (elicitation), whatever `approve` is. It may
+   * answer by itself instead of asking a person. A question that is not answered within ten minutes has no answer.
+   */
+  readonly askUser?: NonNullable<ToolRuntimeOptions['askUser']>;
+  /**
    * Whether the files that the tools work on are offered as resources, `workspace:///` and their path. A read is a call of `read_file`, a page of the list one of `glob`: under their policies, and only where the
    * prompt has these tools. Default: false.
    */

@@ -299,12 +299,12 @@ export class CallAttempt {
     this.#innerStop?.stop(reason);
   }
 
-  /** Ends evaluations that the handler has not awaited. */
+  /** Ends evaluations and questions that the handler has not awaited. */
   #endInner(inner: RunStop): void {
     inner.stop({
       kind: 'aborted',
       cause: new TransactionClosedError(
-        `The call of "${this.tool.name}" ended before an evaluation inside it did. A handler has to await what it evaluates.`,
+        `The call of "${this.tool.name}" ended before an evaluation or a question inside it did. A handler has to await what it evaluates and asks.`,
       ),
     });
   }

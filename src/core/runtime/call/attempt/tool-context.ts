@@ -14,6 +14,7 @@ import type {
 } from '../../../tool/index.ts';
 import type { BareEvent } from '../../events/run-event.ts';
 import { seenPrompt } from '../../model/visible-prompt.ts';
+import { askUser } from './ask-user.ts';
 import type { CallAttempt } from './attempt.ts';
 import { outerCallFor } from './outer-call-for.ts';
 
@@ -94,6 +95,15 @@ class CallContext implements ToolContext {
 
   get logger(): Logger {
     return this.#attempt.environment.logger;
+  }
+
+  get askUser(): ToolContext['askUser'] {
+    return (question) => {
+      const answer = askUser(this.#attempt, question);
+      // An aborted handler cannot handle the rejection any more, and that must not end the process.
+      answer.catch(() => undefined);
+      return answer;
+    };
   }
 
   get beat(): () => void {

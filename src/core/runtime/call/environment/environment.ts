@@ -8,6 +8,8 @@ import type {
   NestedAdapter,
   OuterToolCall,
   PromptPort,
+  UserAnswer,
+  UserQuestion,
 } from '../../../tool/index.ts';
 import type { BareEvent, RunEvent, RunPathStep } from '../../events/run-event.ts';
 import type { FeedbackRunner } from '../../feedback/feedback-runner.ts';
@@ -49,6 +51,18 @@ export type ApprovalHandler = (
   options: { readonly signal: AbortSignal },
 ) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
+/** Asks the user for a handler. May throw: the handler gets no answer. `path` has the calls that the asking one runs inside of, outermost first. */
+export type UserAsker = (
+  question: UserQuestion,
+  call: {
+    readonly callId: string;
+    readonly toolName: string;
+    readonly path: readonly OuterToolCall[];
+    /** Aborted when no answer is wanted any more. */
+    readonly signal: AbortSignal;
+  },
+) => UserAnswer | Promise<UserAnswer>;
+
 /** What the calls of a run are run with, as the run was asked: an evaluation inside a call has the same but for its own deadline. */
 export interface CallSettings {
   readonly clock: Clock;
@@ -56,6 +70,8 @@ export interface CallSettings {
   readonly logger: Logger;
   readonly deadline: Deadline | undefined;
   readonly approve: ApprovalHandler | undefined;
+  /** Undefined: no user can be asked. */
+  readonly askUser: UserAsker | undefined;
   /** Whether policies are held to; otherwise what they would have refused or asked is only reported. */
   readonly enforce: boolean;
   /** Calls of one turn that may run at the same time, at least 1. */

@@ -1,6 +1,6 @@
 import type { FileChange } from '../../../filesystem/index.ts';
 import { type JsonObject, sameJson } from '../../../schema/index.ts';
-import type { RecordedApproval } from '../../../tool/index.ts';
+import type { RecordedApproval, UserAnswer, UserQuestion } from '../../../tool/index.ts';
 import type { PolicyQuestion } from './verdict.ts';
 
 interface GivenApproval extends PolicyQuestion {
@@ -13,6 +13,12 @@ export interface ApprovedCall {
   readonly params: JsonObject;
 }
 
+/** What the user answered the handler of the call. */
+interface GivenAnswer extends ApprovedCall {
+  readonly question: UserQuestion;
+  readonly answer: UserAnswer;
+}
+
 /** An approval of a call inside another one. */
 interface InnerApproval extends GivenApproval, ApprovedCall {}
 
@@ -23,6 +29,8 @@ interface InnerApproval extends GivenApproval, ApprovedCall {}
  * What is approved for calls inside counts as well. A policy that asks the same about the changes of the call as it asked about those inside has
  * its answer, as far as all of these changes were approved there. And when the call runs again, each approval inside the attempt before
  * answers the same question about the same call inside once more, so that nothing is asked twice and nothing is done twice on one approval.
+ *
+ * The same holds for what the user answered the handler, and those of calls inside: each answer is given again once, in another attempt.
  */
 export class ApprovalMemory {
   readonly #call: ApprovedCall | undefined;
@@ -34,6 +42,10 @@ export class ApprovalMemory {
   #inner: InnerApproval[] = [];
   /** Given inside, in earlier attempts, and not made use of since. */
   #before: InnerApproval[] = [];
+  /** Of the user, in this attempt, also inside. */
+  #answers: GivenAnswer[] = [];
+  /** Of the user, in earlier attempts, and not given again since. */
+  #answersBefore: GivenAnswer[] = [];
 
   /** @param call what is approved; needed inside of another call. */
   constructor(call?: ApprovedCall, outer?: ApprovalMemory) {
@@ -68,6 +80,42 @@ export class ApprovalMemory {
   beginAgain(): void {
     this.#before = [...this.#before, ...this.#inner];
     this.#inner = [];
+    this.#answersBefore = [...this.#answersBefore, ...this.#answers];
+    this.#answers = [];
+  }
+
+  /** Takes down what the user answered the handler. */
+  addAnswer(question: UserQuestion, answer: UserAnswer): void {
+    this.keepAnswer({ question, answer, ...this.#asking });
+  }
+
+  /** What the user answered an equal question of this call in an earlier attempt, at it or at one around it. Each answer is given again once. */
+  answerAgain(question: UserQuestion): UserAnswer | undefined {
+    return this.takeAnswer(question, this.#asking)?.answer;
+  }
+
+  get #asking(): ApprovedCall {
+    return this.#call ?? { toolName: '', params: {} };
+  }
+
+  /** Takes down an answer that was given in the call, or inside. */
+  keepAnswer(given: GivenAnswer): void {
+    this.#answers.push(given);
+    this.#outer?.keepAnswer(given);
+  }
+
+  /** Takes an answer of an earlier attempt, at this call or one around it; at most once for each. */
+  takeAnswer(question: UserQuestion, asking: ApprovedCall): GivenAnswer | undefined {
+    const place = this.#answersBefore.findIndex(
+      (given) =>
+        given.toolName === asking.toolName &&
+        sameJson(given.params, asking.params) &&
+        sameJson(given.question, question),
+    );
+    const found =
+      place >= 0 ? this.#answersBefore.splice(place, 1)[0] : this.#outer?.takeAnswer(question, asking);
+    if (found !== undefined) this.#answers.push(found);
+    return found;
   }
 
   /**
