@@ -86,7 +86,7 @@ export function readUserQuestion(given: UserQuestion): UserQuestion {
 }
 
 /**
- * What somebody answered, checked against the question: it comes from outside. What does not fit is no answer, and the reason has nothing
+ * An answer, checked against the question: it comes from outside. One that does not fit does not count, and the reason has nothing
  * of it.
  */
 export function readUserAnswer({ fields }: UserQuestion, given: unknown): UserAnswer {

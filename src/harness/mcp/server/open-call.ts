@@ -8,7 +8,7 @@ export type AskedOfClient =
   | { readonly kind: 'approval'; readonly request: ApprovalRequest }
   | { readonly kind: 'user'; readonly toolName: string; readonly question: UserQuestion };
 
-/** What came of a question: what the client sent, which nobody has checked, or why there is no answer. */
+/** What came of a question: what the client sent, unchecked, or why there is no answer. */
 export type ClientAnswer =
   | { readonly kind: 'response'; readonly response: unknown }
   | { readonly kind: 'none'; readonly reason: string };

@@ -189,7 +189,7 @@ test('since 2026-07-28 an answer that does not fit is none, whatever the client 
       ...(requestState === undefined ? {} : { requestState }),
     };
     // As a client answers that checks nothing.
-    return read(await served.client.callTool(params as Parameters<typeof served.client.callTool>[0]));
+    return read(await served.client.callTool(params));
   };
   const content = { ...good, region: 'mars' };
   expect(await answerWith({ answer: { action: 'accept', content } })).toEqual({

@@ -11,6 +11,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
+import { memoryJournal } from 'weakincentives/testing';
 import { z } from 'zod';
 import { gate } from '../../../../../support/gate.ts';
 import { createManualClock } from '../../../../../support/manual-clock.ts';
@@ -63,6 +64,15 @@ describe('a handler that asks the user', () => {
     { kind: 'unavailable', reason: 'They are asleep.' },
   ])('gets $kind', async (answer) => {
     expect(await answerTo(question, () => answer)).toEqual(answer);
+  });
+
+  test('gets the answer in a run with a journal, too, which has no row of it', async () => {
+    const journal = memoryJournal();
+    const answer = answered({ region: 'us' });
+    expect(await answerTo(question, () => answer, { journal, runId: 'run' })).toEqual(answer);
+    const rows = JSON.stringify(await journal.read('run'));
+    expect(rows).toContain('tool-call-start');
+    expect(rows).not.toContain('Where to?');
   });
 
   test('names itself to the one who asks', async () => {
