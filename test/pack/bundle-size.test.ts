@@ -158,18 +158,18 @@ describe('a bundle of a program', () => {
     ['PolicyDecision', `export { PolicyDecision } from 'weakincentives';`, 2],
     ['Session', `export { Session } from 'weakincentives';`, 93],
     ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 154],
-    ['an agent with a scripted model', agentProgram, 360],
+    ['an agent with a scripted model', agentProgram, 364],
     [
       'the same agent, run by runAgent()',
       `${agentProgram}\n  export { defineAgent, runAgent } from 'weakincentives';`,
-      371,
+      375,
     ],
     [
       'an agent with a model of OpenAI',
       `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
        import { openai } from 'weakincentives/openai';
        export { openai, promptTemplate, section, tool, ToolResult };`,
-      404,
+      407,
     ],
   ])('of %s is at most as large as it was', async (_name, source, budgetInKilobytes) => {
     const { bytes } = await bundle(source, { minify: true });
