@@ -72,7 +72,7 @@ export interface ToolContext {
           readonly title?: string;
           readonly description?: string;
           readonly enum?: readonly string[];
-          /** Default: false. */
+          /** True: the user may leave it out. */
           readonly isOptional?: boolean;
         }
       >
