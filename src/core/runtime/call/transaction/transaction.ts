@@ -373,9 +373,8 @@ export class CallTransaction {
     container: ResourceContainer = this.#container,
     views: Parameters<ResourceContainer['openCallScope']>[1] = this.#resources,
   ): CallScope {
-    const { refusals } = container;
     const own = this.#files === undefined ? none : ([[Filesystem, files]] as const);
-    const scope = container.openCallScope(refusals.length === 0 ? own : [...own, ...refusals], views);
+    const scope = container.openCallScope([...own, ...container.refusals], views);
     // Nothing is in it yet, so there is nothing to wait for.
     if (hasEnded) void scope.dispose();
     return scope;
