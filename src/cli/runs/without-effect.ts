@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { present } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { canonicalJson } from '../../core/schema/index.ts';
 import { type AskedQuestion, askerOf, isLasting, whyWithoutEffect } from '../../durable/internal.ts';
@@ -59,7 +60,7 @@ async function serversLike(
   journal: RunJournal,
 ): Promise<readonly ServerRun[]> {
   const like = canonicalJson(whatDecides(request));
-  const runs = await listRuns(journal, workspace === undefined ? {} : { workspace });
+  const runs = await listRuns(journal, present({ workspace }));
   return runs.flatMap((run): readonly ServerRun[] => {
     const asked = serveRequestOf(run);
     if (asked === undefined || askerOf(run) !== undefined) return [];
