@@ -11,6 +11,7 @@ import { judgeRows } from './harness/judge-rows.ts';
 import { currentLoad, describeMachine, formatMachine, readNodeVersion } from './harness/machine.ts';
 import { leaveOutPackages, packageOf, readPackages } from './harness/packages.ts';
 import { type Job, planJobs, selectRows } from './harness/plan-jobs.ts';
+import { programPlan } from './harness/program.ts';
 import type { BenchRow } from './harness/row.ts';
 import { runChild } from './harness/run-child.ts';
 import { runJobs } from './harness/run-jobs.ts';
@@ -51,6 +52,7 @@ async function runBench({
   effort,
   passes,
   rows: ids,
+  headline,
   contenders: wanted,
   json,
   node = process.execPath,
@@ -67,13 +69,17 @@ async function runBench({
   const rows = leaveOutMissing(
     selectRows(benchRows, {
       effort,
+      node: majorOf(version),
       ...(ids && { rows: ids }),
+      ...(headline && { headline }),
       ...(wanted && { contenders: wanted }),
     }),
   );
   const jobs = planJobs(rows);
   const plan = planEffort(effort, availableParallelism());
   const total = passes ?? plan.passes;
+  const starts =
+    total * jobs.reduce((sum, { sampling }) => sum + (sampling === 'fresh' ? plan.processes : 1), 0);
   const names = rows.flatMap(({ contenders }) => contenders.map(({ name }) => packageOf(name, packages)));
   const machine = describeMachine(
     version,
@@ -84,6 +90,7 @@ async function runBench({
   const results = await runJobs({
     jobs,
     passes: total,
+    processes: plan.processes,
     concurrency: plan.concurrency,
     signal: stop.signal,
     run: (job) =>
@@ -91,7 +98,7 @@ async function runBench({
         node,
         file: join(folder, `${job.program}.js`),
         settings: job.settings,
-        plan: { effort, samples: plan.samples, warmUps: plan.warmUps, limitMs: plan.limitMs },
+        plan: programPlan(plan, effort, job.sampling),
         // A program ends by itself after its limit and the one sample that it was in.
         killAfterMs: 2 * plan.limitMs + 60_000,
         signal: stop.signal,
@@ -99,7 +106,7 @@ async function runBench({
     onEnd: (job, pass, outcome, wallMs) => {
       ended += 1;
       const end = outcome.ok ? `done in ${(wallMs / 1000).toFixed(1)} s` : `FAILED: ${outcome.reason}`;
-      console.error(`${ended}/${total * jobs.length} pass ${pass} ${describe(job)}: ${end}`);
+      console.error(`${ended}/${starts} pass ${pass} ${describe(job)}: ${end}`);
     },
   });
   const judged = judgeRows(rows, results, effort !== 'tiny');
@@ -139,6 +146,11 @@ function leaveOutMissing(rows: readonly BenchRow[]): readonly BenchRow[] {
     console.error(`bench: left out until npm ci --prefix bench was run: ${leftOut.join(', ')}`);
   }
   return others;
+}
+
+/** The major version of `v22.23.3`. */
+function majorOf(version: string): number {
+  return Number(version.slice(1).split('.')[0]);
 }
 
 function describe({ name, settings }: Job): string {

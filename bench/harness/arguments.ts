@@ -19,6 +19,8 @@ export interface RunCommand {
   /** Default: that of the effort. */
   readonly passes?: number;
   readonly rows?: readonly string[];
+  /** Only the rows that the results begin with. */
+  readonly headline?: boolean;
   readonly contenders?: readonly string[];
   /** Where the JSON goes. Default: `bench/results/latest.json`, but for `--tiny`. */
   readonly json?: string;
@@ -34,8 +36,9 @@ Compares weakincentives with a loop written by hand and with its peers. Peers: n
   --quick        one pass, short time limits: about 3 minutes
   --tiny         the least that shows that every program works; no figure is judged
   --row ID,…     these rows only; loop* are all whose ids begin with loop
+  --headline     only the rows that RESULTS.md begins with: what people feel
   --only NAME,…  these contenders only
-  --passes N     how often each program is run (default: 3, with --quick and --tiny 1)
+  --passes N     how often each program is run (default: 2, with --quick and --tiny 1)
   --json FILE    where the report goes (default: bench/results/latest.json; with --tiny nowhere)
   --node FILE    the Node that runs what is measured (default: the one that runs this)
   --write FILE,… measures nothing: writes these reports into the tables of bench/RESULTS.md
@@ -48,6 +51,7 @@ const options = {
   quick: { type: 'boolean' },
   tiny: { type: 'boolean' },
   row: { type: 'string', multiple: true },
+  headline: { type: 'boolean' },
   only: { type: 'string', multiple: true },
   passes: { type: 'string' },
   json: { type: 'string' },
@@ -74,6 +78,8 @@ function toCommand(values: Values, rows: readonly BenchRow[]): BenchCommand {
   if (values.quick === true && values.tiny === true) return wrong('Choose --quick or --tiny, not both.');
   const reports = split(values.write);
   if (reports !== undefined) return { kind: 'write', reports };
+  if (values.headline === true && values.row !== undefined)
+    return wrong('Choose --headline or --row, not both.');
   const wanted = split(values.row);
   const known = rows.map(({ id }) => id);
   const ids = wanted?.flatMap((id) => expand(id, known));
@@ -95,6 +101,7 @@ function toCommand(values: Values, rows: readonly BenchRow[]): BenchCommand {
     effort: values.tiny === true ? 'tiny' : values.quick === true ? 'quick' : 'full',
     ...(passes !== undefined && { passes }),
     ...(ids && { rows: ids }),
+    ...(values.headline === true && { headline: true }),
     ...(names && { contenders: names }),
     ...(values.json !== undefined && { json: values.json }),
     ...(values.node !== undefined && { node: values.node }),

@@ -7,6 +7,8 @@ export interface EffortPlan {
   readonly passes: number;
   /** How many programs run at a time: 1 wherever figures count. */
   readonly concurrency: number;
+  /** How many processes a pass starts for what is measured once a process. */
+  readonly processes: number;
   /** How many samples a program takes for each of its figures. */
   readonly samples: number;
   /** How many short runs precede the first sample. */
@@ -19,10 +21,17 @@ export interface EffortPlan {
 export function planEffort(effort: Effort, cores: number): EffortPlan {
   switch (effort) {
     case 'full':
-      return { passes: 3, concurrency: 1, samples: 5, warmUps: 5, limitMs: 45_000 };
+      return { passes: 2, concurrency: 1, processes: 4, samples: 4, warmUps: 5, limitMs: 30_000 };
     case 'quick':
-      return { passes: 1, concurrency: 1, samples: 5, warmUps: 3, limitMs: 3_000 };
+      return { passes: 1, concurrency: 1, processes: 3, samples: 5, warmUps: 3, limitMs: 3_000 };
     case 'tiny':
-      return { passes: 1, concurrency: Math.max(1, cores), samples: 1, warmUps: 0, limitMs: 10_000 };
+      return {
+        passes: 1,
+        concurrency: Math.max(1, cores),
+        processes: 1,
+        samples: 1,
+        warmUps: 0,
+        limitMs: 10_000,
+      };
   }
 }

@@ -5,7 +5,8 @@ const headings = ['row', 'weakincentives', '× fastest peer', 'by hand', 'others
 
 /** The names of packages without what they do not need in a table. */
 const shortNames: Readonly<Record<string, string>> = {
-  '@mariozechner/pi-agent-core': 'pi-agent-core',
+  '@earendil-works/pi-agent-core': 'pi',
+  '@mariozechner/pi-agent-core': 'old pi',
   '@tanstack/ai': 'tanstack',
   '@openai/agents': 'openai-agents',
   '@langchain/langgraph': 'langgraph',

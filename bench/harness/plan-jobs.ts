@@ -1,6 +1,6 @@
 import type { JsonObject } from 'weakincentives';
 import type { Effort } from './effort.ts';
-import type { BenchRow, Contender } from './row.ts';
+import type { BenchRow, Contender, Sampling } from './row.ts';
 
 /** A program with its settings: one child process in every pass, whatever number of rows takes figures from it. */
 export interface Job {
@@ -9,15 +9,20 @@ export interface Job {
   readonly name: string;
   readonly program: string;
   readonly settings: JsonObject;
+  readonly sampling?: Sampling;
 }
 
 /** What of the rows is wanted. */
 export interface Selection {
   /** Ids of rows. Default: all. */
   readonly rows?: readonly string[];
+  /** Only the rows that the results begin with. */
+  readonly headline?: boolean;
   /** Names of contenders. Default: all. */
   readonly contenders?: readonly string[];
   readonly effort: Effort;
+  /** The major version of Node that runs the programs: targets for others are left out. Default: all stay. */
+  readonly node?: number;
 }
 
 /**
@@ -26,9 +31,10 @@ export interface Selection {
  */
 export function selectRows(
   rows: readonly BenchRow[],
-  { rows: ids, contenders, effort }: Selection,
+  { rows: ids, headline = false, contenders, effort, node }: Selection,
 ): BenchRow[] {
   return rows
+    .filter((row) => !headline || row.headline === true)
     .filter(({ id, leftOutByTiny = false }) =>
       ids === undefined ? !(effort === 'tiny' && leftOutByTiny) : ids.includes(id),
     )
@@ -38,6 +44,7 @@ export function selectRows(
         ({ name, leftOutByQuick = false }) =>
           (contenders === undefined || contenders.includes(name)) && !(effort === 'quick' && leftOutByQuick),
       ),
+      targets: row.targets.filter((target) => node === undefined || (target.node ?? node) === node),
     }))
     .filter((row) => row.contenders.length > 0);
 }
@@ -47,8 +54,8 @@ export function planJobs(rows: readonly BenchRow[]): readonly Job[] {
   const jobs = new Map<string, Job>();
   for (const contender of rows.flatMap((row) => row.contenders)) {
     const key = keyOf(contender);
-    const { name, program, settings } = contender;
-    if (!jobs.has(key)) jobs.set(key, { key, name, program, settings });
+    const { name, program, settings, sampling } = contender;
+    if (!jobs.has(key)) jobs.set(key, { key, name, program, settings, ...(sampling && { sampling }) });
   }
   return [...jobs.values()];
 }

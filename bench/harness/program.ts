@@ -1,11 +1,22 @@
 import type { JsonObject } from 'weakincentives';
 import type { Effort, EffortPlan } from './effort.ts';
-import type { Report } from './row.ts';
+import type { Report, Sampling } from './row.ts';
 
 /** Settings of every program, in addition to those of its contender. */
 export interface ProgramPlan extends Pick<EffortPlan, 'samples' | 'warmUps' | 'limitMs'> {
   /** With `tiny` a program does the least that still shows that it works. */
   readonly effort: Effort;
+}
+
+/** What a program of an effort is given: what is fresh or takes long takes one sample. */
+export function programPlan(
+  { samples, warmUps, limitMs }: EffortPlan,
+  effort: Effort,
+  sampling: Sampling | undefined,
+): ProgramPlan {
+  return sampling === undefined
+    ? { effort, samples, warmUps, limitMs }
+    : { effort, samples: 1, warmUps: Math.min(1, warmUps), limitMs };
 }
 
 /**

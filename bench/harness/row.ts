@@ -8,6 +8,8 @@ export interface BenchRow {
   readonly unit: 'µs' | 'ms' | 'bytes' | 'MiB' | 'packages';
   readonly contenders: readonly Contender[];
   readonly targets: readonly Target[];
+  /** Whether it is one of the rows that the results begin with, which `--headline` selects. */
+  readonly headline?: boolean;
   /** For a row that differs from another only in size. */
   readonly leftOutByTiny?: boolean;
 }
@@ -27,15 +29,22 @@ export interface Contender {
   readonly figure: string;
   /** A variant of the library at another size or with other settings; not counted as a peer. */
   readonly isOwn?: boolean;
+  /** How samples are taken. Default: several in a process, after a few short runs. */
+  readonly sampling?: Sampling;
   /** True when the row takes too long for `--quick`. */
   readonly leftOutByQuick?: boolean;
 }
+
+/** `fresh`: one sample a process, and several processes a pass. `few`: one sample a pass, for what takes many seconds. */
+export type Sampling = 'fresh' | 'few';
 
 /** Target for the library in a row: at most `factor` times the value of `comparedTo`, or at most `factor` of the unit. */
 export interface Target {
   readonly factor: number;
   /** The name of a contender of the same row, `fastest peer` for the peer with the lowest median, or `{ row, contender }` of another; absent for an absolute limit. */
   readonly comparedTo?: string | { readonly row: string; readonly contender: string };
+  /** The major version of Node that it is for. Default: all. */
+  readonly node?: number;
 }
 
 /** The one line of JSON that a program prints on standard output. It exits with a code above 0 when its result was wrong. */

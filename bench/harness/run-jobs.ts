@@ -16,6 +16,8 @@ export interface JobResult {
 export interface RunJobsOptions {
   readonly jobs: readonly Job[];
   readonly passes: number;
+  /** How many processes a pass starts for a job that takes one sample a process; 1 for the others. */
+  readonly processes: number;
   readonly concurrency: number;
   readonly run: (job: Job) => Promise<ChildOutcome>;
   /** Told when a job of a pass has ended; `pass` counts from 1. */
@@ -25,14 +27,19 @@ export interface RunJobsOptions {
 }
 
 /**
- * Runs every job once in each pass, so that what changes on the machine meanwhile changes it for all of them. A job that
+ * Runs every job once in each pass, so that what changes on the machine meanwhile changes it for all of them; a job of fresh processes
+ * runs several times, in turns with the others of its kind. A job that
  * fails or cannot run here is not run again. @returns results by the keys of jobs; jobs that a stop kept from running are missing
  */
 export async function runJobs(options: RunJobsOptions): Promise<ReadonlyMap<string, JobResult>> {
-  const { jobs, passes, concurrency, run, onEnd, signal } = options;
+  const { jobs, passes, processes, concurrency, run, onEnd, signal } = options;
   const results = new Map<string, JobResult>();
-  for (let pass = 1; pass <= passes; pass += 1) {
-    const waiting = jobs.filter(({ key }) => canRunAgain(results.get(key)));
+  for (let round = 0; round < passes * processes; round += 1) {
+    const pass = 1 + Math.floor(round / processes);
+    const isFirst = round % processes === 0;
+    const waiting = jobs.filter(
+      ({ key, sampling }) => (isFirst || sampling === 'fresh') && canRunAgain(results.get(key)),
+    );
     const work = async () => {
       for (let job = waiting.shift(); job !== undefined && !signal.aborted; job = waiting.shift()) {
         const startMs = performance.now();

@@ -1,130 +1,169 @@
 import { fastestPeerName } from '../harness/judge-rows.ts';
 import type { BenchRow, Contender, Target } from '../harness/row.ts';
+import { everyone, type LoopSystem, loopContender, pi, quick, quickest } from './loop-systems.ts';
 
-type Name = keyof typeof programs;
-
-const programs = {
-  'by hand': 'systems/by-hand',
-  weakincentives: 'systems/weakincentives',
-  '@mariozechner/pi-agent-core': 'systems/pi',
-  '@tanstack/ai': 'systems/tanstack',
-  ai: 'systems/ai',
-  'ai-7': 'systems/ai-7',
-  '@openai/agents': 'systems/openai-agents',
-  '@langchain/langgraph': 'systems/langgraph',
-} as const;
-
-const everyone = Object.keys(programs) as readonly Name[];
-/** Those that do not take minutes for 5,000 steps. The others are left out of most rows by `--quick`. */
-const fast: readonly Name[] = ['by hand', 'weakincentives', '@mariozechner/pi-agent-core', '@tanstack/ai'];
-
-const pi = '@mariozechner/pi-agent-core';
+const ours = 'weakincentives';
 const notSlower: Target = { factor: 1, comparedTo: fastestPeerName };
+const first = { kind: 'loop', when: 'first' };
+const warm = { kind: 'loop', when: 'warm', steps: 1_000 };
+const parallel = { kind: 'parallel', calls: 100 };
 
 /** What a turn of an agent costs: a call of one tool with three strict arguments. */
 export const agentLoopRows: readonly BenchRow[] = [
-  ...loopRows(10, everyone),
-  ...loopRows(100, everyone),
-  ...loopRows(1_000, everyone, [notSlower]),
-  ...cpuAndWall(
-    {
-      id: 'loop-1000-warm',
-      title: 'Loop of 1,000 steps in a process that has been at it for a while',
-      names: fast,
-      settings: { kind: 'warm', steps: 1_000 },
-    },
-    [{ factor: 0.4, comparedTo: fastestPeerName }],
-  ),
-  ...cpuAndWall(
-    {
-      id: 'loop-1000-after-collection',
-      title: 'Loop of 1,000 steps in such a process, after a forced collection of garbage',
-      names: fast,
-      settings: { kind: 'after-collection', steps: 1_000 },
-    },
-    [],
-  ),
-  ...loopRows(5_000, fast, [
-    notSlower,
-    { factor: 1.3, comparedTo: { row: 'loop-1000', contender: 'weakincentives' } },
-  ]),
-  ...cpuAndWall(
-    {
-      id: 'loop-failing',
-      title: 'Loop of 1,000 steps, every other call throws',
-      names: everyone,
-      settings: { kind: 'failing', steps: 1_000 },
-      leaveSlowOut: true,
-    },
-    [{ factor: 1.2, comparedTo: { row: 'loop-1000', contender: 'weakincentives' } }],
-  ),
-  parallelRow('parallel-trivial', 'One turn with 100 trivial calls: wall time', 0, {
-    factor: 0.4,
-    comparedTo: pi,
+  ...cpuAndWall({
+    id: 'loop-first-10',
+    title: 'First 10 steps of a process',
+    contenders: fresh(everyone, { ...first, steps: 10 }),
+    targets: [{ factor: 3, comparedTo: pi }],
+    headline: true,
   }),
-  parallelRow('parallel-5ms', 'One turn with 100 calls that wait 5 ms: wall time', 5, notSlower),
+  ...cpuAndWall({
+    id: 'loop-first-1000',
+    title: 'First 1,000 steps of a process',
+    contenders: fresh(quickest, { ...first, steps: 1_000 }),
+    targets: [{ factor: 1.3, comparedTo: pi }],
+    headline: true,
+  }),
+  ...cpuAndWall({
+    id: 'loop-1000-warm',
+    title: '9th to 12th thousand steps of a process',
+    contenders: among(quickest, warm),
+    targets: [
+      { factor: 0.4, comparedTo: pi, node: 20 },
+      { factor: 0.6, comparedTo: pi, node: 22 },
+      { factor: 0.9, comparedTo: pi, node: 24 },
+    ],
+    headline: true,
+  }),
+  ...cpuAndWall({
+    id: 'loop-failing-warm',
+    title: '9th to 12th thousand steps of a process, every other call throws',
+    contenders: among(quickest, { ...warm, kind: 'failing' }),
+    targets: [{ factor: 1, comparedTo: pi }],
+    headline: true,
+  }),
+  ...cpuAndWall({
+    id: 'loop-1000-after-collection',
+    title: 'The same 1,000 steps after a forced collection of garbage',
+    contenders: among(quickest, { ...warm, when: 'after-collection' }),
+    targets: [],
+  }),
+  ...[10, 100, 1_000].flatMap((steps) =>
+    cpuAndWall({
+      id: `loop-${steps}`,
+      title: `Loop of ${steps.toLocaleString('en-US')} steps, after a few short ones`,
+      contenders: among(everyone, { kind: 'loop', steps }),
+      targets: steps === 1_000 ? [notSlower] : [],
+    }),
+  ),
+  ...cpuAndWall({
+    id: 'loop-5000',
+    title: 'Loop of 5,000 steps, after a few short ones',
+    contenders: among(quickest, { kind: 'loop', steps: 5_000 }),
+    targets: [notSlower, { factor: 1.3, comparedTo: { row: 'loop-1000', contender: ours } }],
+  }),
+  ...cpuAndWall({
+    id: 'loop-failing',
+    title: 'Loop of 1,000 steps, after a few short ones, every other call throws',
+    contenders: among(quick, { kind: 'failing', steps: 1_000 }),
+    targets: [{ factor: 1.2, comparedTo: { row: 'loop-1000', contender: ours } }],
+  }),
+  ...parallelRows('parallel-trivial', 'One turn with 100 trivial calls', 0, {
+    main: [{ factor: 2, comparedTo: pi }],
+  }),
+  ...parallelRows('parallel-5ms', 'One turn with 100 calls that wait 5 ms', 5, {
+    wall: [{ factor: 1.3, comparedTo: pi }],
+  }),
   {
     id: 'peak-rss',
     title: 'Peak memory of a process with one run of 1,000 steps',
     unit: 'MiB',
-    contenders: slowLeftOut(
-      everyone.map((name) => contender(name, { kind: 'rss', steps: 1_000 }, 'peakRss')),
-    ),
+    contenders: fresh(everyone, { ...first, steps: 1_000 })('peakRss'),
     targets: [notSlower],
+    leftOutByTiny: true,
   },
 ];
+
+/** Contenders of one workload; each row of them has another figure. */
+type Contenders = (figure: string) => readonly Contender[];
 
 interface LoopMeasurement {
   readonly id: string;
   readonly title: string;
-  readonly names: readonly Name[];
-  readonly settings: Contender['settings'];
-  /** Whether `--quick` leaves out who takes long. */
-  readonly leaveSlowOut?: boolean;
+  readonly contenders: Contenders;
+  readonly targets: readonly Target[];
+  readonly headline?: boolean;
 }
 
 /** Two rows from the same processes. Targets are of CPU time: it depends less on what else the machine does. */
-function cpuAndWall(measurement: LoopMeasurement, targets: readonly Target[]): readonly BenchRow[] {
-  const { id, title, names, settings, leaveSlowOut = false } = measurement;
-  const row = (suffix: string, what: string, figure: string): BenchRow => {
-    const contenders = names.map((name) => contender(name, settings, figure));
-    return {
-      id: `${id}${suffix}`,
-      title: `${title}: ${what} a step`,
-      unit: 'µs',
-      contenders: leaveSlowOut ? slowLeftOut(contenders) : contenders,
-      targets: suffix === '' ? targets : [],
-      leftOutByTiny: settings['steps'] !== 10 && settings['kind'] !== 'failing',
-    };
-  };
+function cpuAndWall({
+  id,
+  title,
+  contenders,
+  targets,
+  headline = false,
+}: LoopMeasurement): readonly BenchRow[] {
+  const row = (suffix: string, what: string, figure: string): BenchRow => ({
+    id: `${id}${suffix}`,
+    title: `${title}: ${what} a step`,
+    unit: 'µs',
+    contenders: contenders(figure),
+    targets: suffix === '' ? targets : [],
+    headline,
+    leftOutByTiny: id !== 'loop-10' && id !== 'loop-failing' && id !== 'loop-first-10',
+  });
   return [row('', 'CPU', 'cpuPerStep'), row('-wall', 'wall time', 'wallPerStep')];
 }
 
-function loopRows(
-  steps: number,
-  names: readonly Name[],
-  targets: readonly Target[] = [],
+/** The time of the main thread, where the library runs, and the wall time, which a user waits for. */
+function parallelRows(
+  id: string,
+  title: string,
+  sleepMs: number,
+  targets: { readonly main?: readonly Target[]; readonly wall?: readonly Target[] },
 ): readonly BenchRow[] {
-  const title = `Loop of ${steps.toLocaleString('en-US')} steps`;
-  const settings = { kind: 'loop', steps };
-  return cpuAndWall({ id: `loop-${steps}`, title, names, settings, leaveSlowOut: steps === 100 }, targets);
+  const contenders = among(everyone, { ...parallel, sleepMs });
+  const headline = true;
+  return [
+    {
+      id,
+      title: `${title}: CPU of the main thread`,
+      unit: 'ms',
+      contenders: contenders('main'),
+      targets: targets.main ?? [],
+      headline,
+    },
+    {
+      id: `${id}-wall`,
+      title: `${title}: wall time`,
+      unit: 'ms',
+      contenders: contenders('wall'),
+      targets: targets.wall ?? [],
+      headline,
+    },
+  ];
 }
 
-function parallelRow(id: string, title: string, sleepMs: number, target: Target): BenchRow {
-  return {
-    id,
-    title,
-    unit: 'ms',
-    contenders: everyone.map((name) => contender(name, { kind: 'parallel', calls: 100, sleepMs }, 'wall')),
-    targets: [target],
-  };
+function fresh(names: readonly LoopSystem[], settings: Contender['settings']): Contenders {
+  return (figure) => sampled(names, settings, figure).map((one) => ({ ...one, sampling: 'fresh' }));
 }
 
-function contender(name: Name, settings: Contender['settings'], figure: string): Contender {
-  return { name, program: programs[name], settings, figure };
+/** Samples in one process; few of those that take many seconds for each. */
+function among(names: readonly LoopSystem[], settings: Contender['settings']): Contenders {
+  return (figure) =>
+    sampled(names, settings, figure).map((one) =>
+      settings['steps'] === 1_000 && one.leftOutByQuick === true ? { ...one, sampling: 'few' } : one,
+    );
 }
 
-function slowLeftOut(contenders: readonly Contender[]): readonly Contender[] {
-  const isFast = ({ name }: Contender) => fast.some((known) => known === name);
-  return contenders.map((one) => (isFast(one) ? one : { ...one, leftOutByQuick: true }));
+function sampled(
+  names: readonly LoopSystem[],
+  settings: Contender['settings'],
+  figure: string,
+): readonly Contender[] {
+  const isQuick = (name: LoopSystem) => quick.includes(name) || settings['steps'] === 10;
+  return names.map((name) => ({
+    ...loopContender(name, settings, figure),
+    ...(isQuick(name) ? {} : { leftOutByQuick: true }),
+  }));
 }

@@ -6,6 +6,7 @@ const imported = {
   [ours]: { specifier: 'weakincentives' },
   '@tanstack/ai': { specifier: '@tanstack/ai' },
   ai: { specifier: 'ai' },
+  '@earendil-works/pi-agent-core': { specifier: '@earendil-works/pi-agent-core' },
   '@mariozechner/pi-agent-core': { specifier: '@mariozechner/pi-agent-core' },
 };
 // The versions of bench/package.json.

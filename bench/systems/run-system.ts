@@ -1,7 +1,7 @@
 import type { JsonObject } from 'weakincentives';
 import { type ProgramPlan, runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
-import { collectGarbage, takeSample, takeSamples } from '../harness/samples.ts';
+import { collectGarbage, type Sampling, takeSample, takeSamples } from '../harness/samples.ts';
 import { Stage } from './stage.ts';
 import { countCalls, shorten, type Workload } from './workload.ts';
 
@@ -14,12 +14,12 @@ export type System = (stage: Stage) => () => Promise<string>;
 
 /** The most calls of a run that only warms up. */
 const warmUpCalls = 100;
-/** How many whole runs warm up where a short one does elsewhere. */
-const wholeWarmUps = 4;
+/** How many whole runs precede the samples of a warm process: of 1,000 steps each, the samples begin with the ninth thousand. */
+const wholeWarmUps = 8;
 /** What a program runs under `--tiny`. */
 const tinyCalls = 4;
 
-/** The program of a system: `cpuPerStep` and `wallPerStep` in µs, `cpu` and `wall` in ms, `peakRss` in MiB. */
+/** The program of a system: `cpuPerStep` and `wallPerStep` in µs, `cpu`, `main` and `wall` in ms, `peakRss` of the process in MiB. */
 export async function runSystem(system: System): Promise<void> {
   await runProgram<JsonObject & Workload>((settings, plan) =>
     plan.effort === 'tiny'
@@ -33,25 +33,11 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
   const converse = system(stage);
   const startMs = performance.now();
   const calls: number[] = [];
-  const run = async (now: Workload, limitMs = plan.limitMs) => {
+  const run = async (now: Workload = workload, limitMs = plan.limitMs) => {
     stage.begin(now, startMs + limitMs);
     calls.push(stage.end(await converse()));
   };
-  if (workload.kind === 'rss') {
-    await takeSample(() => run(workload));
-    const kib = process.resourceUsage().maxRSS;
-    return { samples: { peakRss: [kib / 1024] }, notes: cutOffNotes(calls, countCalls(workload)) };
-  }
-
-  const isCollected = workload.kind === 'after-collection';
-  const isWarm = workload.kind === 'warm' || isCollected;
-  const { samples, notes } = await takeSamples(plan, {
-    warmUp: isWarm
-      ? () => runOften(() => run(workload, plan.limitMs / 2))
-      : () => run(shorten(workload, warmUpCalls), plan.limitMs / 2),
-    run: () => run(workload),
-    ...(isCollected ? { prepare: collectGarbage } : {}),
-  });
+  const { samples, notes } = await sampleRuns(workload, plan, run);
   const wanted = countCalls(workload);
   const runs = completeOnes(
     samples.map((sample, index) => ({ ...sample, calls: calls.at(index - samples.length) ?? 0 })),
@@ -61,9 +47,11 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
   return {
     samples: {
       cpu: runs.map(({ cpuMs }) => cpuMs),
+      main: runs.map(({ mainMs }) => mainMs),
       wall: runs.map(({ wallMs }) => wallMs),
       cpuPerStep: runs.map(({ cpuMs, calls: steps }) => (cpuMs * 1000) / steps),
       wallPerStep: runs.map(({ wallMs, calls: steps }) => (wallMs * 1000) / steps),
+      peakRss: [process.resourceUsage().maxRSS / 1024],
     },
     notes: [
       ...notes,
@@ -76,9 +64,32 @@ async function measure(system: System, workload: Workload, plan: ProgramPlan): P
   };
 }
 
-/** Several whole runs for each short one that warms the others up. */
-async function runOften(run: () => Promise<void>): Promise<void> {
-  for (let count = 0; count < wholeWarmUps; count += 1) await run();
+/** The samples of a workload, at its moment in the life of the process. */
+async function sampleRuns(
+  workload: Workload,
+  plan: ProgramPlan,
+  run: (now?: Workload, limitMs?: number) => Promise<void>,
+): Promise<Sampling> {
+  const when = workload.kind === 'parallel' ? undefined : workload.when;
+  switch (when) {
+    case 'first':
+      return { samples: [await takeSample(run)], notes: [] };
+    case 'warm':
+    case 'after-collection':
+      return await takeSamples(
+        { ...plan, warmUps: plan.effort === 'tiny' ? 0 : wholeWarmUps },
+        {
+          warmUp: () => run(workload, plan.limitMs / 2),
+          run: () => run(),
+          ...(when === 'warm' ? {} : { prepare: collectGarbage }),
+        },
+      );
+    case undefined:
+      return await takeSamples(plan, {
+        warmUp: () => run(shorten(workload, warmUpCalls), plan.limitMs / 2),
+        run: () => run(),
+      });
+  }
 }
 
 /** What was cut off says less than a whole run; the longest is taken where there is no whole one. */

@@ -1,17 +1,27 @@
-/** What a program of the agent loop is to run. */
-export type Workload =
-  /** One call a turn. */
-  | { readonly kind: 'loop'; readonly steps: number }
-  /** The same in a process that has done it for a while: the engine has compiled all there is to compile. */
-  | { readonly kind: 'warm'; readonly steps: number }
-  /** The same after a forced collection of garbage, as in a program that calls `gc()`. */
-  | { readonly kind: 'after-collection'; readonly steps: number }
-  /** One call a turn; every other one throws after its work. */
-  | { readonly kind: 'failing'; readonly steps: number }
-  /** All calls in one turn, each waiting `sleepMs` when that is above 0. */
-  | { readonly kind: 'parallel'; readonly calls: number; readonly sleepMs: number }
-  /** A loop that runs once, without warm-up, in a process of its own. */
-  | { readonly kind: 'rss'; readonly steps: number };
+/** What a program of the agent loop is to run, and when in the life of its process. */
+export type Workload = LoopWork | ParallelWork;
+
+/** Turns with one call each. */
+export interface LoopWork {
+  /** `failing`: every other call throws after its work. */
+  readonly kind: 'loop' | 'failing';
+  readonly steps: number;
+  /** Default: after a few short runs. */
+  readonly when?: Moment;
+}
+
+/** All calls in one turn, each waiting `sleepMs` when that is above 0. */
+export interface ParallelWork {
+  readonly kind: 'parallel';
+  readonly calls: number;
+  readonly sleepMs: number;
+}
+
+/**
+ * `first`: the first run of a process. `warm`: after eight whole runs, when the engine has compiled what there is to compile.
+ * `after-collection`: the same after a forced collection of garbage, as in a program that calls `gc()`.
+ */
+export type Moment = 'first' | 'warm' | 'after-collection';
 
 /** How many calls the model asks for. */
 export function countCalls(workload: Workload): number {

@@ -25,6 +25,7 @@ describe('readArguments', () => {
       json: 'x',
     });
     expect(read('--tiny')).toEqual({ kind: 'run', effort: 'tiny' });
+    expect(read('--headline')).toEqual({ kind: 'run', effort: 'full', headline: true });
   });
 
   it('takes every row whose id begins with what stands before an asterisk', () => {
@@ -59,6 +60,7 @@ describe('readArguments', () => {
     [['--row', 'lop'], '--row: there is no "lop"; there are loop, rss.'],
     [['--row', 'x*'], '--row: there is no "x*"; there are loop, rss.'],
     [['--only', 'pi,mastra'], '--only: there is no "mastra"; there are pi, ai.'],
+    [['--headline', '--row', 'loop'], 'Choose --headline or --row, not both.'],
     [['--quick', '--tiny'], 'Choose --quick or --tiny, not both.'],
     [['--passes', '0'], '--passes is a whole number from 1 to 100, not "0".'],
     [['--passes', 'many'], '--passes is a whole number from 1 to 100, not "many".'],
@@ -71,7 +73,17 @@ describe('readArguments', () => {
   });
 
   it('explains every option', () => {
-    const known = ['--quick', '--tiny', '--row', '--only', '--passes', '--json', '--node', '--write'];
+    const known = [
+      '--quick',
+      '--tiny',
+      '--row',
+      '--headline',
+      '--only',
+      '--passes',
+      '--json',
+      '--node',
+      '--write',
+    ];
     for (const option of [...known, '--list', '--help']) {
       expect(usage).toContain(option);
     }

@@ -39,6 +39,21 @@ describe('selectRows', () => {
     expect(selected({ effort: 'full', contenders: ['pi'] })).toEqual(['a: pi', 'c: pi']);
   });
 
+  it('takes the rows that the results begin with', () => {
+    const few = [rowOf('a', [slow]), rowOf('b', [slow], { headline: true })];
+    expect(selectRows(few, { effort: 'full', headline: true }).map(({ id }) => id)).toEqual(['b']);
+  });
+
+  it('keeps the targets of the Node that is measured', () => {
+    const target = { factor: 1, comparedTo: 'pi' };
+    const targets = [target, { ...target, factor: 0.4, node: 20 }, { ...target, factor: 0.9, node: 24 }];
+    const kept = (node?: number) =>
+      selectRows([rowOf('a', [slow], { targets })], { effort: 'full', ...(node && { node }) })[0]?.targets;
+    expect(kept()).toHaveLength(3);
+    expect(kept(20)?.map(({ factor }) => factor)).toEqual([1, 0.4]);
+    expect(kept(22)?.map(({ factor }) => factor)).toEqual([1]);
+  });
+
   it('leaves out what takes too long for quick', () => {
     expect(selected({ effort: 'quick' })).toEqual(['a: pi', 'c: pi']);
   });

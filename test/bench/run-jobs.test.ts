@@ -9,12 +9,13 @@ const report = (...cpu: readonly number[]): ChildOutcome => ({ ok: true, report:
 
 function start(
   run: (job: Job) => Promise<ChildOutcome>,
-  { passes = 1, concurrency = 1, stop = new AbortController() } = {},
+  { passes = 1, processes = 1, concurrency = 1, stop = new AbortController(), of = jobs } = {},
 ) {
   const order: string[] = [];
   const results = runJobs({
-    jobs,
+    jobs: of,
     passes,
+    processes,
     concurrency,
     signal: stop.signal,
     run: (job) => {
@@ -34,6 +35,19 @@ describe('runJobs', () => {
     const { order, results } = start(async () => report((count += 1), 0), { passes: 2 });
     expect((await results).get('b')?.samples.get('cpu')).toEqual([2, 0, 5, 0]);
     expect(order.join('')).toBe('abcabc');
+  });
+
+  it('starts several processes a pass for what takes one sample a process', async () => {
+    const of = planJobs([
+      rowOf('loop', [
+        contenderNamed('a', { sampling: 'fresh' }),
+        contenderNamed('b'),
+        contenderNamed('c', { sampling: 'fresh' }),
+      ]),
+    ]);
+    const { order, results } = start(async () => report(1), { passes: 2, processes: 3, of });
+    await results;
+    expect(order.join('')).toBe('abcacac'.repeat(2));
   });
 
   it('names a job that fails, runs the others, and does not run it again', async () => {

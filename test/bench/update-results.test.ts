@@ -5,7 +5,7 @@ import { keyOf } from '../../bench/harness/plan-jobs.ts';
 import { type BenchReport, updateResults } from '../../bench/harness/update-results.ts';
 import { contenderNamed, resultOf, rowOf } from './rows-support.ts';
 
-const pi = contenderNamed('@mariozechner/pi-agent-core');
+const pi = contenderNamed('@earendil-works/pi-agent-core');
 const ai = contenderNamed('ai');
 const hung = contenderNamed('@openai/agents');
 const floor = contenderNamed('by hand');
@@ -14,7 +14,7 @@ const ours = contenderNamed('weakincentives');
 function reportOf(node: string, own: number): BenchReport {
   const all = [floor, ours, ai, hung, pi];
   const rows = [
-    rowOf('loop-10', all, { targets: [{ factor: 0.25, comparedTo: '@mariozechner/pi-agent-core' }] }),
+    rowOf('loop-10', all, { targets: [{ factor: 0.25, comparedTo: '@earendil-works/pi-agent-core' }] }),
     rowOf('loop-10-wall', all),
     rowOf('append', [ours], { targets: [{ factor: 200 }] }),
     rowOf('scale-sessions-cpu', [ours]),
@@ -57,8 +57,8 @@ describe('updateResults', () => {
     expect(written('node-20 loop', node20)).toEqual([
       '| row | weakincentives | × fastest peer | by hand | others | target |',
       '| --- | --- | --- | --- | --- | --- |',
-      '| Row loop-10 (µs) `loop-10` | 80.0 (70.0–90.0) | 0.80 | 5.00 (5.00–5.00) | pi-agent-core 100, ai 800 †, openai-agents – † | ≤ 0.25 × pi-agent-core: missed (0.80) |',
-      '| Row loop-10-wall (µs) `loop-10-wall` | 80.0 (70.0–90.0) | 0.80 | 5.00 (5.00–5.00) | pi-agent-core 100, ai 800 †, openai-agents – † | – |',
+      '| Row loop-10 (µs) `loop-10` | 80.0 (70.0–90.0) | 0.80 | 5.00 (5.00–5.00) | pi 100, ai 800 †, openai-agents – † | ≤ 0.25 × pi: missed (0.80) |',
+      '| Row loop-10-wall (µs) `loop-10-wall` | 80.0 (70.0–90.0) | 0.80 | 5.00 (5.00–5.00) | pi 100, ai 800 †, openai-agents – † | – |',
     ]);
   });
 
@@ -75,7 +75,7 @@ describe('updateResults', () => {
       '- `loop-10-wall`, ai: 2 of 5 samples in 45 s',
       '- `loop-10-wall`, openai-agents: killed after 150 s',
     ]);
-    expect(written('node-20 missed', node20)).toEqual(['- `loop-10`: ≤ 0.25 × pi-agent-core: missed (0.80)']);
+    expect(written('node-20 missed', node20)).toEqual(['- `loop-10`: ≤ 0.25 × pi: missed (0.80)']);
     expect(written('node-20 machine', node20)).toEqual([
       '- 2026-01-01T00:00:00.000Z, commit abc',
       '- Node v20.20.2 on linux x64, 2 × Processor, 24 GiB, load average 0.1 at the start, 0.2 at the end',
@@ -96,7 +96,7 @@ describe('updateResults', () => {
     expect(text.split('\n').slice(2, 5)).toEqual([
       '| row | Node v20.20.2: CPU | wall time | Node v22.23.3: CPU | wall time |',
       '| --- | --- | --- | --- | --- |',
-      '| `loop-10` | 0.80 × pi-agent-core (80.0 µs) | 0.80 × pi-agent-core (80.0 µs) | 1.2 × pi-agent-core (120 µs) | 1.2 × pi-agent-core (120 µs) |',
+      '| `loop-10` | 0.80 × pi (80.0 µs) | 0.80 × pi (80.0 µs) | 1.2 × pi (120 µs) | 1.2 × pi (120 µs) |',
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('updateResults', () => {
       const text = [...others, part(`node-22 ${name}`)].join('\n\n');
       expect(updateResults(text, [only]).startsWith(others.join('\n\n'))).toBe(true);
       const both = { ...node22, rows: [...node22.rows, ...only.rows] };
-      expect(updateResults(text, [both])).not.toContain('old');
+      expect(updateResults(text, [both])).not.toContain('\nold\n');
       expect(written('node-22 parts', both).join()).not.toContain(`${name}-loop`);
       expect(updateResults(part(`node-22 ${name}`), [node22])).toBe(part(`node-22 ${name}`));
     },
@@ -137,7 +137,7 @@ describe('updateResults', () => {
     expect(updated).toBe(
       `Before.\n\n${part('node-20 missed')}\n\nBetween.\n\n${part(
         'node-22 missed',
-        '\n- `loop-10`: ≤ 0.25 × pi-agent-core: missed (1.2)\n',
+        '\n- `loop-10`: ≤ 0.25 × pi: missed (1.2)\n',
       )}\n\nAfter.\n`,
     );
     expect(updateResults(updated, [node22])).toBe(updated);
