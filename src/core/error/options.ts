@@ -245,12 +245,14 @@ export function withDefaults<const Checks extends OptionChecks>(
   checks: Checks,
   options: object = {},
 ): WithDefaults<Checks> {
-  const entries = Object.entries(checks).map(([name, check]) => {
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(checks)) {
+    const check = checks[name];
     const value: unknown = Reflect.get(options, name);
-    return [name, value === undefined && isRule(check) ? check.byDefault : value];
-  });
+    values[name] = value === undefined && isRule(check) ? check.byDefault : value;
+  }
   // Each value passed the check of its name, or is its default.
-  return Object.freeze(Object.fromEntries(entries)) as WithDefaults<Checks>;
+  return Object.freeze(values) as WithDefaults<Checks>;
 }
 
 /**

@@ -49,7 +49,7 @@ export function checkEvaluateOptions<Options extends AnyOptions>(
   if (history !== undefined) refuseSuspended(history);
   if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
   if (limits?.budget !== undefined) toBudgetTracker(limits.budget);
-  toThrottlePolicy(options.retry);
+  if (options.retry !== undefined) toThrottlePolicy(options.retry);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined) toCompletionChecker(completion);
 }

@@ -53,8 +53,14 @@ export function toSettings(
     agent: options.agentName,
     maxSectionOpenings: limits.maxSectionOpenings,
     maxOutputRepairs: limits.maxOutputRepairs,
+    // Written out: the shape of an object that begins with a spread lives only as long as a run.
     calls: {
-      ...callbacks,
+      logger: callbacks.logger,
+      approve: callbacks.approve,
+      askUser: callbacks.askUser,
+      passOn: callbacks.passOn,
+      isObserved: callbacks.isObserved,
+      observers: callbacks.observers,
       clock: options.clock ?? session.clock,
       ids: options.ids ?? session.ids,
       deadline: options.limits?.deadline,

@@ -2,7 +2,7 @@ import { describeError } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
 import { none, present } from '../../internal/index.ts';
 import { PolicyFacts } from '../../policy/index.ts';
-import { hashOfText, type Prompt, type RenderedPrompt } from '../../prompt/index.ts';
+import { hashOfText, type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../../resource/index.ts';
 import {
   type BareEvent,
@@ -168,7 +168,8 @@ async function prepareEvaluation<Output>(beginning: Beginning<Output>): Promise<
     );
     warnOfDropped(rendered.droppedOverrides, prompt.name, logger);
     // Inside a call it would make the call depend on every override there is.
-    if (outer === undefined) warnOfIdleVisibility(rendered, session, prompt.name, logger);
+    if (outer === undefined && scope.host.knows(VisibilityOverrides.name))
+      warnOfIdleVisibility(rendered, session, prompt.name, logger);
     const environment = environmentOf(beginning, rendered, { container, files });
     const { tools } = environment.display;
     const { toolChoice, settings: modelSettings } = settings.loop;

@@ -55,7 +55,7 @@ export async function renderPrompt<Output>(
   raw: DynamicParams,
   options: RenderOptions,
 ): Promise<RenderedPrompt<Output>> {
-  const { plan } = overridden;
+  const { plan, dropped } = overridden;
   const { resources } = options;
   const session = sessionOf(plan, options);
   const override = overridesOf(plan, options.session);
@@ -75,7 +75,8 @@ export async function renderPrompt<Output>(
   });
   const shown = selection.map(toShown);
   const { deadline } = options;
-  return assemble({ ...overridden, raw, text, deadline, sections, ...toolsOf(sections, shown, nothing) });
+  const { bound, hosted } = toolsOf(sections, shown, nothing);
+  return assemble({ plan, dropped, raw, text, deadline, sections, bound, hosted });
 }
 
 /** Tools in the order in which the model gets them. */
