@@ -11,9 +11,11 @@ import { sessionRows } from './components-session.ts';
 import { stateRows } from './components-state.ts';
 import { viewerRows } from './components-viewer.ts';
 import { scaleRows } from './scale.ts';
+import { traceRows } from './trace.ts';
 
 /** Every row of the table, in its order. */
 export const benchRows: readonly BenchRow[] = [
+  ...traceRows,
   ...agentLoopRows,
   ...stateRows,
   ...sessionRows,
