@@ -88,6 +88,7 @@ const benchFolders = {
   systems: ['harness'],
   cases: ['harness'],
   scale: ['harness', 'systems'],
+  trace: ['harness'],
   rows: ['harness'],
   trips: [],
 };
