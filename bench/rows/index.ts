@@ -5,12 +5,13 @@ import { installRows } from './components-install.ts';
 import { journalRows } from './components-journal.ts';
 import { mcpRows } from './components-mcp.ts';
 import { promptRows } from './components-prompt.ts';
-import { recordRows } from './components-record.ts';
+
 import { sandboxRows } from './components-sandbox.ts';
 import { sessionRows } from './components-session.ts';
 import { stateRows } from './components-state.ts';
 import { viewerRows } from './components-viewer.ts';
 import { scaleRows } from './scale.ts';
+import { switchedOnRows } from './switched-on.ts';
 import { traceRows } from './trace.ts';
 
 /** Every row of the table, in its order. */
@@ -22,7 +23,7 @@ export const benchRows: readonly BenchRow[] = [
   ...diskRows,
   ...sandboxRows,
   ...promptRows,
-  ...recordRows,
+  ...switchedOnRows,
   ...journalRows,
   ...mcpRows,
   ...viewerRows,
