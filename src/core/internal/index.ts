@@ -19,7 +19,7 @@ export { PersistentVector } from './persistent-vector.ts';
 export type { FetchFunction } from './platform-types.ts';
 export { type Present, present } from './present.ts';
 export { processWide } from './process-wide.ts';
-export { attempt, isPromiseLike, untilAborted, whenSettled } from './promise.ts';
+export { AbortableWait, attempt, isPromiseLike, untilAborted, whenSettled } from './promise.ts';
 export { escapeInvisible, quoteText, readName, showName, spellInvisible } from './quote.ts';
 export { readJson } from './read-json.ts';
 export {

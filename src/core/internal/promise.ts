@@ -17,17 +17,39 @@ export function whenSettled<T, Result>(
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
+  const waiting = new AbortableWait(signal);
   try {
-    if (signal.aborted) stop();
-    return await Promise.race([aborted, work]);
+    return await waiting.for(work);
   } finally {
-    signal.removeEventListener('abort', stop);
+    waiting.dispose();
   }
+}
+
+/** Waits for one promise after another, each until a signal is aborted, with one listener on the signal for all of them. */
+export class AbortableWait {
+  readonly #signal: AbortSignal;
+  #giveUp: ((reason: unknown) => void) | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** One promise at a time. Rejects with the reason of the signal once that is aborted. */
+  for<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = reject;
+      if (this.#signal.aborted) this.#onAbort();
+      // A client of the user may give anything that can be awaited.
+      Promise.resolve(work).then(resolve, reject);
+    });
+  }
+
+  dispose(): void {
+    this.#signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  readonly #onAbort = (): void => this.#giveUp?.(this.#signal.reason);
 }
 
 /** Calls a function of the user that must not break the caller: what it throws, or rejects with later, goes to `fail`. */

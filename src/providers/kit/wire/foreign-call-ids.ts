@@ -46,8 +46,10 @@ export const shortCallIds: CallIdForm = Object.freeze({
  */
 export class ForeignCallIds {
   readonly #form: CallIdForm;
+  readonly #conversation: readonly ConversationItem[];
   readonly #isOwn: (item: AssistantItem) => boolean;
-  readonly #taken = new Set<string>();
+  /** Ids that cannot be given any more, collected with the first id that has to be found. */
+  #taken: Set<string> | undefined;
   /** By the id in the conversation: the id for the results that follow. */
   readonly #current = new Map<string, string>();
 
@@ -58,18 +60,16 @@ export class ForeignCallIds {
     isOwn: (item: AssistantItem) => boolean,
   ) {
     this.#form = form;
+    this.#conversation = conversation;
     this.#isOwn = isOwn;
-    for (const item of conversation) {
-      if (item.type !== 'assistant' || !isOwn(item)) continue;
-      for (const callId of callIdsIn(item)) this.#taken.add(callId);
-    }
   }
 
   /** Registers an answer of a model: the results that follow belong to its calls. */
   enter(item: AssistantItem): void {
     const isOwn = this.#isOwn(item);
-    for (const callId of callIdsIn(item)) {
-      this.#current.set(callId, isOwn ? callId : this.#take(callId));
+    for (const part of item.content) {
+      if (part.type !== 'tool-call') continue;
+      this.#current.set(part.callId, isOwn ? part.callId : this.#take(part.callId));
     }
   }
 
@@ -95,22 +95,32 @@ export class ForeignCallIds {
   }
 
   #take(callId: string): string {
-    const id = this.#form.fits(callId) && !this.#taken.has(callId) ? callId : this.#make(callId);
+    this.#taken ??= this.#ownIds();
+    const id =
+      this.#form.fits(callId) && !this.#taken.has(callId) ? callId : this.#make(callId, this.#taken);
     this.#taken.add(id);
     return id;
   }
 
-  #make(callId: string): string {
+  /** The ids of all calls of the provider's own answers. */
+  #ownIds(): Set<string> {
+    const own = this.#conversation.filter(
+      (item): item is AssistantItem => item.type === 'assistant' && this.#isOwn(item),
+    );
+    return new Set(own.flatMap(({ content }) => content.filter(isToolCall).map(({ callId }) => callId)));
+  }
+
+  #make(callId: string, taken: ReadonlySet<string>): string {
     const { refused, standIn, maxLength, minLength = 1 } = this.#form;
     const base = callId.replace(refused, standIn);
     for (let number = 0; ; number += 1) {
       const end = number === 0 ? '' : `${standIn}${number}`;
       const id = `${base.slice(0, maxLength - end.length)}${end}`.padStart(minLength, '0');
-      if (!this.#taken.has(id)) return id;
+      if (!taken.has(id)) return id;
     }
   }
 }
 
-function callIdsIn({ content }: AssistantItem): readonly string[] {
-  return content.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []));
+function isToolCall(part: AssistantItem['content'][number]): part is ToolCallPart {
+  return part.type === 'tool-call';
 }

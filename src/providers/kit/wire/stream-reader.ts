@@ -1,4 +1,4 @@
-import { isRecord, untilAborted } from '../../../core/internal/index.ts';
+import { AbortableWait, isRecord } from '../../../core/internal/index.ts';
 import type { ModelCallOptions, ModelDelta } from '../../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
 import type { WireFields } from './fields.ts';
@@ -42,6 +42,8 @@ export async function readEvents<Answer>(
   toError: (error: unknown) => unknown,
 ): Promise<Answer> {
   const iterator = events[Symbol.asyncIterator]();
+  // A stream may have very many events.
+  const waiting = new AbortableWait(signal);
   // A stream that waits for its next event ends only by aborting the request.
   const close = (): void => {
     leave?.();
@@ -50,7 +52,7 @@ export async function readEvents<Answer>(
   try {
     for (;;) {
       silence?.wait();
-      const { done, value } = await untilAborted(iterator.next(), signal).catch((error: unknown) => {
+      const { done, value } = await waiting.for(iterator.next()).catch((error: unknown) => {
         signal.throwIfAborted();
         // A truncated event cannot be parsed.
         throw error instanceof SyntaxError ? toBrokenStreamError() : toError(error);
@@ -72,11 +74,13 @@ export async function readEvents<Answer>(
         return added.whole;
       }
       const wait = onDelta?.(added);
-      if (wait !== undefined) await untilAborted(wait, signal);
+      if (wait !== undefined) await waiting.for(wait);
     }
   } catch (error) {
     silence?.rest();
     close();
     throw error;
+  } finally {
+    waiting.dispose();
   }
 }

@@ -44,20 +44,18 @@ export function toInputItems(conversation: readonly ConversationItem[], provider
         // The provider accepts every item it makes; this adapter does not inspect them.
         return item.raw.items as readonly InputItem[];
       case 'tool-result':
-        return [
-          {
-            type: 'function_call_output',
-            call_id: ids.idOf(item.callId),
-            output: toToolOutput(item),
-            ...present({ caller: callers.get(item.callId) }),
-          },
-        ];
+        return [toOutputItem(item, ids.idOf(item.callId), callers.get(item.callId))];
       case 'approval':
         // Approval requests of another provider cannot be answered here.
         return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];
     }
   });
   return conversation.some((item) => item.type === 'user') ? items : [opening, ...items];
+}
+
+function toOutputItem(item: ToolResultItem, callId: string, caller: ProgramCaller | undefined): InputItem {
+  const output = { type: 'function_call_output', call_id: callId, output: toToolOutput(item) } as const;
+  return caller === undefined ? output : { ...output, caller };
 }
 
 /** A program of the provider gets the results of its calls only when they name it. */
