@@ -5,7 +5,7 @@ export interface BenchRow {
   /** Stable name for `--row` and the JSON report, such as `agent-loop-1000`. */
   readonly id: string;
   readonly title: string;
-  readonly unit: 'µs' | 'ms' | 'bytes' | 'MiB' | 'packages';
+  readonly unit: 'µs' | 'ms' | 'bytes' | 'KiB' | 'MiB' | 'packages';
   readonly contenders: readonly Contender[];
   readonly targets: readonly Target[];
   /** Whether it is one of the rows that the results begin with, which `--headline` selects. */

@@ -10,7 +10,8 @@ import { sandboxRows } from './components-sandbox.ts';
 import { sessionRows } from './components-session.ts';
 import { stateRows } from './components-state.ts';
 import { viewerRows } from './components-viewer.ts';
-import { scaleRows } from './scale.ts';
+import { longRunRows } from './long-run.ts';
+import { sessionsRows } from './sessions.ts';
 import { switchedOnRows } from './switched-on.ts';
 import { traceRows } from './trace.ts';
 
@@ -28,5 +29,6 @@ export const benchRows: readonly BenchRow[] = [
   ...mcpRows,
   ...viewerRows,
   ...installRows,
-  ...scaleRows,
+  ...sessionsRows,
+  ...longRunRows,
 ];

@@ -6,10 +6,12 @@ import { collectGarbage } from '../harness/samples.ts';
 import { toolName } from '../systems/count-tool.ts';
 import { countingAgent } from './counting-agent.ts';
 
-interface Settings extends Record<string, number | boolean> {
+interface Settings extends Record<string, number | boolean | string> {
   readonly steps: number;
   /** Whether the conversation and the records of calls are held to a limit. */
   readonly bounded: boolean;
+  /** A look at the memory collects garbage, so the time is measured in a run of its own. */
+  readonly looksAt: 'cpu' | 'memory';
 }
 
 const tinySteps = 50;
@@ -35,14 +37,17 @@ await runProgram<Settings>(async (settings, plan) => {
   const made = await run(steps, settings.bounded, (step) => {
     const percent = looks.find((look) => step === Math.ceil((steps * look) / 100));
     if (percent !== undefined) {
-      const { user, system } = process.cpuUsage(cpu);
-      samples[`cpu${percent}`] = [(user + system) / (step - from)];
-      collectGarbage();
-      const { heapUsed, rss } = process.memoryUsage();
-      samples[`heap${percent}`] = [heapUsed / bytesPerMib];
-      samples[`rss${percent}`] = [rss / bytesPerMib];
-      from = step;
-      cpu = process.cpuUsage();
+      if (settings.looksAt === 'cpu') {
+        const { user, system } = process.cpuUsage(cpu);
+        samples[`cpu${percent}`] = [(user + system) / (step - from)];
+        from = step;
+        cpu = process.cpuUsage();
+      } else {
+        collectGarbage();
+        const { heapUsed, rss } = process.memoryUsage();
+        samples[`heap${percent}`] = [heapUsed / bytesPerMib];
+        samples[`rss${percent}`] = [rss / bytesPerMib];
+      }
     }
     return performance.now() < endMs;
   });

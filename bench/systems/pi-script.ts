@@ -1,5 +1,5 @@
 import { answerSchema, answerText, type CountInput, type CountOutput, toolName } from './count-tool.ts';
-import type { Stage } from './stage.ts';
+import type { Call, Stage } from './stage.ts';
 
 /** What the newest pi and the old one have in common: the model and what it says, and what a call comes to. */
 export const model = {
@@ -34,14 +34,22 @@ type AnyMessage = { readonly role: string; readonly content?: unknown; readonly 
 /** The least that a provider has to send: the whole message, without pieces of it before. */
 export function answerPi(stage: Stage, messages: readonly AnyMessage[]) {
   const calls = stage.ask();
-  if (calls.length > 0) {
-    const content = calls.map(
-      ({ id, text }): Content => ({ type: 'toolCall', id, name: toolName, arguments: JSON.parse(text) }),
-    );
-    return { type: 'done' as const, reason: 'toolUse' as const, message: messageOf(content, 'toolUse') };
-  }
+  if (calls.length > 0) return askForCalls(calls);
   const results = messages.filter(({ role }) => role === 'toolResult');
   stage.see({ results: results.length, failures: results.filter(({ isError }) => isError === true).length });
+  return sayLast();
+}
+
+/** A turn that asks for calls. */
+export function askForCalls(calls: readonly Call[]) {
+  const content = calls.map(
+    ({ id, text }): Content => ({ type: 'toolCall', id, name: toolName, arguments: JSON.parse(text) }),
+  );
+  return { type: 'done' as const, reason: 'toolUse' as const, message: messageOf(content, 'toolUse') };
+}
+
+/** The last turn. */
+export function sayLast() {
   const message = messageOf([{ type: 'text', text: answerText }], 'stop');
   return { type: 'done' as const, reason: 'stop' as const, message };
 }
