@@ -1,7 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -137,12 +145,12 @@ describe('packed files', () => {
         'resume-command',
         'resume-command2',
         'rewind-command',
-        'run-cli',
         'run-command',
         'runs-command',
         'sandbox',
         'serve-command',
         'sqlite',
+        'start',
         'telemetry',
         'view-command',
         'wink',
@@ -156,6 +164,13 @@ describe('packed files', () => {
     expect(packed.files.filter((file) => file.startsWith('dist/'))).toEqual(
       [...declarations, ...modules].sort(),
     );
+  });
+
+  it('hold code in ASCII, which V8 keeps in half the memory', () => {
+    const others = packed.files.filter(
+      (file) => file.endsWith('.js') && /[^\0-\x7f]/.test(packed.read(file)),
+    );
+    expect(others).toEqual([]);
   });
 
   it('link only to what is packed, too', () => {
@@ -223,8 +238,22 @@ describe('command wink', () => {
   it('loads nothing of the library but its errors before a command is chosen', () => {
     const importsOf = (file: string): readonly string[] =>
       [...packed.read(file).matchAll(/^import .* from "(\..*)";$/gm)].map(([, path = '']) => path);
-    expect(importsOf(packed.manifest.bin['wink'] ?? '')).toEqual(['../shared/wink.js']);
-    expect(importsOf('dist/shared/run-cli.js')).toEqual(['./base.js', './wink.js']);
+    expect(importsOf(packed.manifest.bin['wink'] ?? '')).toEqual([]);
+    expect(importsOf('dist/shared/start.js')).toEqual(['./wink.js', './base.js']);
+  });
+
+  it('prints its version before it loads the rest of itself', () => {
+    const alone = join(packed.project, 'alone');
+    const command = packed.manifest.bin['wink'] ?? '';
+    for (const file of [command, 'package.json']) {
+      mkdirSync(join(alone, dirname(file)), { recursive: true });
+      copyFileSync(join(packed.folder, file), join(alone, file));
+    }
+    for (const option of ['--version', '-V']) {
+      expect(execFileSync(process.execPath, [join(alone, command), option], { encoding: 'utf8' })).toBe(
+        `${packed.manifest.version}\n`,
+      );
+    }
   });
 
   it('loads what --otel takes with that option only', () => {

@@ -71,6 +71,7 @@ export {
   readSection,
   SectionsOpened,
   type SectionsOpenedPayload,
+  sectionToolNames,
 } from './visibility/section-tools.ts';
 export type { Visibility, VisibilitySelector } from './visibility/visibility.ts';
 export { VisibilityExpansionRequired } from './visibility/visibility.ts';

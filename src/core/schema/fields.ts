@@ -1,6 +1,6 @@
 import { present } from '../internal/index.ts';
 import type { JsonObject } from './json/json.ts';
-import { jsonSchema } from './raw-json-schema.ts';
+import { ownSchema } from './raw-json-schema.ts';
 import type { Schema } from './standard.ts';
 
 declare const fieldValue: unique symbol;
@@ -48,7 +48,7 @@ export type FieldsOf<T> = {
 
 /** A schema of records with these fields and no others; exports are read with it, and they may come from anywhere. */
 export function recordSchema<F extends Fields>(fields: F): Schema<RecordOf<F>, RecordOf<F>> {
-  return jsonSchema<RecordOf<F>>(toJsonSchema(fields));
+  return ownSchema<RecordOf<F>>(() => toJsonSchema(fields));
 }
 
 /** A string. Also used for the library's own vocabulary, since a later version may have more values. */

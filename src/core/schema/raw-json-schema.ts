@@ -1,4 +1,5 @@
 import { describeError, SchemaError } from '../error/index.ts';
+import { once } from '../internal/index.ts';
 import { explain } from './json-schema/explain.ts';
 import { Judge } from './json-schema/fits.ts';
 import { isSchemaObject, type JsonSchema } from './json-schema/json-schema.ts';
@@ -23,7 +24,16 @@ export function jsonSchema<T>(schema: JsonSchema): Schema<T, T> {
   const document = copyDocument(schema);
   assertUsable(document, assertPattern);
   // The caller vouches that what fits the document is a `T`; a document has no types of its own.
-  return new RawJsonSchema(document) as Schema as Schema<T, T>;
+  return new RawJsonSchema(() => document) as Schema as Schema<T, T>;
+}
+
+/**
+ * As {@link jsonSchema}, for a document that this library writes: made for the first value, and not checked. A process does not pay for those that
+ * it never uses.
+ */
+export function ownSchema<T>(document: () => JsonSchema): Schema<T, T> {
+  // As above.
+  return new RawJsonSchema(once(document)) as Schema as Schema<T, T>;
 }
 
 /** The steps that one validation may take where a stranger wrote the schema: about a second, at worst. */
@@ -46,7 +56,7 @@ export function strangerSchema<T>(
   const meter = new StepMeter(maxStrangerSteps);
   const rules = strangerRules(meter, meteredPatterns(meter, readPattern));
   // As above.
-  return new RawJsonSchema(document, rules) as Schema as Schema<T, T>;
+  return new RawJsonSchema(() => document, rules) as Schema as Schema<T, T>;
 }
 
 /** Instructions of a pattern, for one character, that count as one step: most searches need few of them. */
@@ -83,7 +93,7 @@ export function compiledRawSchema(schema: object): SchemaNode | undefined {
 
 class RawJsonSchema implements Schema {
   readonly '~standard': Schema['~standard'];
-  readonly #document: JsonSchema;
+  readonly #document: () => JsonSchema;
   /** One for all values: made for each, it would cost more than small values do (0.9 instead of 0.2 µs after a garbage collection, Node 20.20). */
   readonly #judge = new Judge('shared');
   readonly #stranger: StrangerRules | undefined;
@@ -93,8 +103,8 @@ class RawJsonSchema implements Schema {
     return #document in schema;
   }
 
-  constructor(document: JsonSchema, stranger?: StrangerRules) {
-    const emit = (): Record<string, unknown> => structuredClone({ ...document });
+  constructor(document: () => JsonSchema, stranger?: StrangerRules) {
+    const emit = (): Record<string, unknown> => structuredClone({ ...document() });
     this.#document = document;
     this.#stranger = stranger;
     this['~standard'] = {
@@ -113,7 +123,7 @@ class RawJsonSchema implements Schema {
   }
 
   get node(): SchemaNode {
-    return (this.#node ??= compileJsonSchema(this.#document, { exact: true, stranger: this.#stranger }));
+    return (this.#node ??= compileJsonSchema(this.#document(), { exact: true, stranger: this.#stranger }));
   }
 }
 

@@ -5,12 +5,11 @@ import {
   type Field,
   type Fields,
   type FieldsOf,
-  jsonSchema,
   list,
   type OptionalField,
   optional,
   type RecordOf,
-  record,
+  recordSchema,
   text,
 } from '../schema/index.ts';
 import { defineSystemSlice, type EventDefinition, type Slice } from '../session/index.ts';
@@ -58,7 +57,7 @@ export function defineRecordSlice<Payload extends RecordOrigin>(
     ...present({ retain }),
     ...exports,
     reducers: (on) => [on(event, (items, payload) => items.append(payload))],
-    importSchema: jsonSchema<Payload>(record({ ...eventOrigin, ...fields }).schema),
+    importSchema: recordSchema({ ...eventOrigin, ...fields }),
   });
 }
 

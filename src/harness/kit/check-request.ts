@@ -1,7 +1,7 @@
 import { PromptValidationError } from '../../core/error/index.ts';
 import type { EvaluateOptions } from '../../core/evaluation/index.ts';
 import { Filesystem } from '../../core/filesystem/index.ts';
-import { openSections, type Prompt } from '../../core/prompt/index.ts';
+import { type Prompt, sectionToolNames } from '../../core/prompt/index.ts';
 import {
   type Approver,
   BudgetTracker,
@@ -44,7 +44,7 @@ export function refusePromptForHarness(
     const why = `the prompt has the hosted tool "${hosted.name}", which only the provider of a model runs. Leave its section out, or use the adapter of a model`;
     throw refused(name, ['hostedTools', why]);
   }
-  if (capabilities.addedTools !== true && tools.some((tool) => tool.name === openSections.name)) {
+  if (capabilities.addedTools !== true && tools.some((tool) => tool.name === sectionToolNames.open)) {
     const why =
       'the prompt has summarized sections with tools, and the model would not get these when it opens them. Show the sections in full';
     throw refused(name, ['visibility', why]);

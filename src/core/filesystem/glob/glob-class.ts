@@ -9,23 +9,24 @@ export type PointTest = (point: number) => boolean;
 
 /**
  * The POSIX classes, defined by Unicode properties as in other JavaScript matchers. `punct` includes symbols, as in the C locale.
+ * Each is made where it is used: reading all of them takes as long as reading a few hundred functions.
  */
-const classes: Readonly<Record<string, RegExp>> = {
-  alnum: /[\p{L}\p{Nl}\p{Nd}]/u,
-  alpha: /[\p{L}\p{Nl}]/u,
+const classes: Readonly<Record<string, () => RegExp>> = {
+  alnum: () => /[\p{L}\p{Nl}\p{Nd}]/u,
+  alpha: () => /[\p{L}\p{Nl}]/u,
   // oxlint-disable-next-line no-control-regex -- The class consists of them.
-  ascii: /[\x00-\x7f]/u,
-  blank: /[\p{Zs}\t]/u,
-  cntrl: /\p{Cc}/u,
-  digit: /\p{Nd}/u,
-  graph: /[^\p{Z}\p{C}]/u,
-  lower: /\p{Ll}/u,
-  print: /[^\p{C}]/u,
-  punct: /[\p{P}\p{S}]/u,
-  space: /[\p{Z}\t\r\n\v\f]/u,
-  upper: /\p{Lu}/u,
-  word: /[\p{L}\p{Nl}\p{Nd}\p{Pc}]/u,
-  xdigit: /[0-9A-Fa-f]/u,
+  ascii: () => /[\x00-\x7f]/u,
+  blank: () => /[\p{Zs}\t]/u,
+  cntrl: () => /\p{Cc}/u,
+  digit: () => /\p{Nd}/u,
+  graph: () => /[^\p{Z}\p{C}]/u,
+  lower: () => /\p{Ll}/u,
+  print: () => /[^\p{C}]/u,
+  punct: () => /[\p{P}\p{S}]/u,
+  space: () => /[\p{Z}\t\r\n\v\f]/u,
+  upper: () => /\p{Lu}/u,
+  word: () => /[\p{L}\p{Nl}\p{Nd}\p{Pc}]/u,
+  xdigit: () => /[0-9A-Fa-f]/u,
 };
 
 /** The number of UTF-16 units of the code point at a position. */
@@ -76,7 +77,7 @@ export function escapedAt(pattern: string, position: number, problem: PatternPro
 /** The test of a named class. */
 function namedClass(name: string, problem: PatternProblem): PointTest {
   const kind = name[1];
-  const expression = Object.hasOwn(classes, name.slice(2, -2)) ? classes[name.slice(2, -2)] : undefined;
+  const expression = Object.hasOwn(classes, name.slice(2, -2)) ? classes[name.slice(2, -2)]?.() : undefined;
   if (kind === ':' && expression !== undefined) {
     return (point) => expression.test(String.fromCodePoint(point));
   }

@@ -1,5 +1,5 @@
 import { assertArgument } from '../../error/index.ts';
-import { none, present } from '../../internal/index.ts';
+import { none, once, present } from '../../internal/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
 import type { FileLink } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
@@ -49,7 +49,7 @@ class SearchPauses {
   }
 }
 
-const ignoreFiles = compileNameFilter(ignoreFile);
+const ignoreFiles = once(() => compileNameFilter(ignoreFile));
 
 /**
  * What a walk below a directory leaves out because of `.gitignore` files. All such files that it depends on are recorded as read,
@@ -66,7 +66,7 @@ function ignoresBelow(cell: TreeCell, path: string): WalkIgnores | undefined {
     directory = childPath(directory, name);
     if (name === gitDirectory || isIgnored(scope, directory, true)) return undefined;
   }
-  cell.resolve({ kind: 'grep', path, glob: ignoreFiles });
+  cell.resolve({ kind: 'grep', path, glob: ignoreFiles() });
   cell.resolve({ kind: 'names', path });
   return { scope, ignored: 0 };
 }

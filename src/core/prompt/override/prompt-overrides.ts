@@ -1,4 +1,5 @@
 import { OverridesError } from '../../error/index.ts';
+import { once } from '../../internal/index.ts';
 import {
   choice,
   compileSchema,
@@ -67,25 +68,27 @@ export interface PromptOverrides {
 const textOverride = record({ hash: text, text });
 const edited = optional(textOverride);
 const example = record({ description: text, input: optional(json()), output: optional(json()) });
-const document = compileSchema(
-  jsonSchema<PromptOverrides>(
-    record({
-      version: constant(1),
-      ns: text,
-      key: text,
-      tag: text,
-      sections: dictionary(
-        record({ body: edited, summary: edited, visibility: optional(choice('full', 'summary')) }),
-      ),
-      tools: dictionary(
-        record({
-          contract: text,
-          description: edited,
-          params: optional(dictionary(textOverride)),
-          examples: optional(record({ hash: text, examples: list(example) })),
-        }),
-      ),
-    }).schema,
+const document = once(() =>
+  compileSchema(
+    jsonSchema<PromptOverrides>(
+      record({
+        version: constant(1),
+        ns: text,
+        key: text,
+        tag: text,
+        sections: dictionary(
+          record({ body: edited, summary: edited, visibility: optional(choice('full', 'summary')) }),
+        ),
+        tools: dictionary(
+          record({
+            contract: text,
+            description: edited,
+            params: optional(dictionary(textOverride)),
+            examples: optional(record({ hash: text, examples: list(example) })),
+          }),
+        ),
+      }).schema,
+    ),
   ),
 );
 
@@ -103,7 +106,7 @@ export function parseOverrides(value: unknown): PromptOverrides {
       { details: { version } },
     );
   }
-  const outcome = parseInputSync(document, value);
+  const outcome = parseInputSync(document(), value);
   if (outcome.ok) return freezeJson(outcome.value, 'prompt overrides');
   throw new OverridesError(
     'overrides-corrupt',

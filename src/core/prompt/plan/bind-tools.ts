@@ -1,8 +1,8 @@
 import { PromptValidationError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, once } from '../../internal/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
-import { openSections, readSection } from '../visibility/section-tools.ts';
+import { openSections, readSection, sectionToolNames } from '../visibility/section-tools.ts';
 import { type BoundTool, toBoundTool } from './bound-tool.ts';
 import { checkPolicies, type GovernedTool, type PlacedPolicy, placePolicies } from './check-policies.ts';
 import { canSummarise, type SectionNode } from './section-tree.ts';
@@ -19,7 +19,7 @@ export type ToolsBySection = readonly (readonly BoundTool[])[];
 /** The tools of a prompt. */
 export interface BoundTools {
   readonly tools: ToolsBySection;
-  readonly sectionTools: SectionTools;
+  readonly sectionTools: () => SectionTools;
   /** Names of all of them; of those that open and read sections where there are summaries. */
   readonly toolNames: ReadonlySet<string>;
 }
@@ -41,7 +41,7 @@ export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonl
     governing.set(node, own.length === 0 ? inherited : Object.freeze([...own, ...inherited]));
   }
   const named = new Map<string, GovernedTool>();
-  for (const each of canSummarise(nodes) ? [openSections, readSection] : []) {
+  for (const each of canSummarise(nodes) ? [openSections(), readSection()] : []) {
     named.set(each.name, { tool: each, policies: promptPolicies });
   }
   for (const node of nodes) {
@@ -58,10 +58,12 @@ export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonl
     tools: nodes.map((node) =>
       (node.section.tools ?? []).map((tool) => bind(tool, node.path, governing.get(node) ?? promptPolicies)),
     ),
-    sectionTools: Object.freeze({
-      open: bind(openSections, '', promptPolicies),
-      read: bind(readSection, '', promptPolicies),
-    }),
+    sectionTools: once(() =>
+      Object.freeze({
+        open: bind(openSections(), '', promptPolicies),
+        read: bind(readSection(), '', promptPolicies),
+      }),
+    ),
   };
 }
 
@@ -82,7 +84,7 @@ function recordingPolicies(
 
 /** Names that tools of sections cannot have. */
 function reservedNames(nodes: readonly SectionNode[]): readonly string[] {
-  return canSummarise(nodes) ? [openSections.name, readSection.name] : [];
+  return canSummarise(nodes) ? Object.values(sectionToolNames) : [];
 }
 
 function checkToolNames(nodes: readonly SectionNode[]): void {

@@ -22,7 +22,7 @@ export interface PlanParts<out Output> {
   /** Names of all of them, and of what opens and reads sections where there are summaries. */
   readonly toolNames: ReadonlySet<string>;
   /** What opens and reads summarised sections. */
-  readonly sectionTools: SectionTools;
+  readonly sectionTools: () => SectionTools;
   readonly slices: readonly AnySlice[];
   /** Names of the slices that policies alone name. */
   readonly policySlices: ReadonlySet<string>;

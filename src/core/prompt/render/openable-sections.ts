@@ -12,9 +12,9 @@ import type { SectionNode } from '../plan/section-tree.ts';
 import type { DynamicParams } from '../section/section-input.ts';
 import {
   type OpenedSection,
-  openSections,
   type SectionReadValue,
   type SectionsOpenedPayload,
+  sectionToolNames,
 } from '../visibility/section-tools.ts';
 import {
   findVisibilityOverride,
@@ -114,7 +114,7 @@ export class OpenableSections {
     const text = await this.#textOf(selection, context, false);
     const value: SectionReadValue = { section: node?.path ?? '', text };
     const note = bringsTools(this.plan, index)
-      ? ` Its tools can be called once it is opened with ${openSections.name}.`
+      ? ` Its tools can be called once it is opened with ${sectionToolNames.open}.`
       : '';
     return ToolResult.ok(value, `Section ${listed(found)} in full.${note}`);
   }

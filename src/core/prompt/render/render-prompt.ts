@@ -1,4 +1,4 @@
-import { once, present, wellFormedText } from '../../internal/index.ts';
+import { none, once, present, wellFormedText } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../../session/index.ts';
 import type { AnyTool, DeadlinePort, HostedTool, SectionPort, ShownSection } from '../../tool/index.ts';
@@ -104,13 +104,14 @@ function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], bef
     const index = sections.indexOf(section);
     if (index === undefined) continue;
     if (visibility === 'summary') {
-      needed.push(bringsTools(plan, index) ? plan.sectionTools.open : plan.sectionTools.read);
+      const { open, read } = plan.sectionTools();
+      needed.push(bringsTools(plan, index) ? open : read);
       continue;
     }
     for (const each of plan.tools[index] ?? []) bound.set(each.tool.name, each);
     for (const each of plan.nodes[index]?.section.hostedTools ?? []) hosted.set(each.name, each);
   }
-  for (const each of [plan.sectionTools.open, plan.sectionTools.read]) {
+  for (const each of needed.length === 0 ? none : Object.values(plan.sectionTools())) {
     if (needed.includes(each)) bound.set(each.tool.name, each);
   }
   return { bound, hosted: [...hosted.values()] };
@@ -146,7 +147,9 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
       source: { plan, raw },
       idleOverrides: (session) => sections.idleOverrides(session),
       withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
-      opener: plan.sectionTools.open,
+      get opener() {
+        return plan.sectionTools().open;
+      },
     },
   } satisfies RenderedPrompt<Output>);
 }

@@ -6,7 +6,7 @@ import type { SectionNode } from '../plan/section-tree.ts';
 import type { SectionRenderContext } from '../section/section.ts';
 import type { DynamicParams } from '../section/section-input.ts';
 import { fillTemplate } from '../template/template-text.ts';
-import { openSections, readSection } from '../visibility/section-tools.ts';
+import { sectionToolNames } from '../visibility/section-tools.ts';
 import { SectionResources } from './section-resources.ts';
 import { awaitSection, isEnabled, type SectionWithParams, sectionError } from './select-sections.ts';
 
@@ -121,8 +121,8 @@ export function summaryNote(
     if (child !== undefined && isEnabled(child, raw, session)) below.push(`"${child.path}"`);
   }
   const how = bringsTools(plan, index)
-    ? `Call ${openSections.name} with section_keys ["${node.path}"] to read it in full and to get its tools.`
-    : `Call ${readSection.name} with section_key "${node.path}" to read it in full.`;
+    ? `Call ${sectionToolNames.open} with section_keys ["${node.path}"] to read it in full and to get its tools.`
+    : `Call ${sectionToolNames.read} with section_key "${node.path}" to read it in full.`;
   const sections = below.length === 0 ? '' : ` Sections below it: ${below.join(', ')}.`;
   return `[This is a summary. ${how}${sections}]`;
 }

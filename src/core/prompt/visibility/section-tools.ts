@@ -1,4 +1,5 @@
 import { assertArgument, PromptValidationError } from '../../error/index.ts';
+import { once } from '../../internal/index.ts';
 import { described, list, recordSchema, text } from '../../schema/index.ts';
 import { defineSystemEvent, type EventDefinition, type ReadonlySessionView } from '../../session/index.ts';
 import {
@@ -58,55 +59,62 @@ export const SectionsOpened: EventDefinition<
   ToolSucceededPayload<OpenSectionsParams, SectionsOpenedPayload>
 >;
 
+/** The names of the tools that open and read sections, in prompts that have summaries. */
+export const sectionToolNames = { open: 'open_sections', read: 'read_section' } as const;
+
 /**
  * Opens summarised sections: its result is their text, and their tools can be called from the next turn on. With effects
- * `read`: what it changes is what the model sees, by the event of its success.
+ * `read`: what it changes is what the model sees, by the event of its success. Made for the first prompt that needs it.
  */
-export const openSections: AnyTool = Object.freeze({
-  ...tool({
-    name: 'open_sections',
-    description:
-      'Opens summarised sections of the instructions: shows them in full and makes their tools available from the next turn on.',
-    inputSchema: recordSchema({
-      section_keys: described(list(text), {
-        minItems: 1,
-        description: 'Addresses of the sections, as shown in brackets after the headings.',
+export const openSections: () => AnyTool = once(() =>
+  Object.freeze({
+    ...tool({
+      name: sectionToolNames.open,
+      description:
+        'Opens summarised sections of the instructions: shows them in full and makes their tools available from the next turn on.',
+      inputSchema: recordSchema({
+        section_keys: described(list(text), {
+          minItems: 1,
+          description: 'Addresses of the sections, as shown in brackets after the headings.',
+        }),
+        reason: described(text, { description: 'Why they are needed, in one sentence.' }),
       }),
-      reason: described(text, { description: 'Why they are needed, in one sentence.' }),
+      effects: 'read',
+      pure: true,
+      idempotent: true,
+      // What it shows are instructions, which are as long as their author made them.
+      maxResultCharacters: Infinity,
+      acceptsOverrides: false,
+      // The handler below yields nothing else, and only values of successes are rendered.
+      render: (value) => (value as SectionsOpenedPayload).text,
+      execute: ({ section_keys }, context) =>
+        sectionsOf(context)?.open(section_keys, context) ?? ToolResult.error(notRendered),
+    }),
+    succeeded: SectionsOpened,
+  }),
+);
+
+/** Reads a summarised section without opening it. Made as the one above. */
+export const readSection: () => AnyTool = once(() =>
+  tool({
+    name: sectionToolNames.read,
+    description: 'Reads a summarised section of the instructions in full.',
+    inputSchema: recordSchema({
+      section_key: described(text, {
+        description: 'Address of the section, as shown in brackets after its heading.',
+      }),
     }),
     effects: 'read',
     pure: true,
-    idempotent: true,
-    // What it shows are instructions, which are as long as their author made them.
     maxResultCharacters: Infinity,
+    idempotent: true,
     acceptsOverrides: false,
     // The handler below yields nothing else, and only values of successes are rendered.
-    render: (value) => (value as SectionsOpenedPayload).text,
-    execute: ({ section_keys }, context) =>
-      sectionsOf(context)?.open(section_keys, context) ?? ToolResult.error(notRendered),
+    render: (value) => (value as SectionReadValue).text,
+    execute: ({ section_key }, context) =>
+      sectionsOf(context)?.read(section_key, context) ?? ToolResult.error(notRendered),
   }),
-  succeeded: SectionsOpened,
-});
-
-/** Reads a summarised section without opening it. */
-export const readSection: AnyTool = tool({
-  name: 'read_section',
-  description: 'Reads a summarised section of the instructions in full.',
-  inputSchema: recordSchema({
-    section_key: described(text, {
-      description: 'Address of the section, as shown in brackets after its heading.',
-    }),
-  }),
-  effects: 'read',
-  pure: true,
-  maxResultCharacters: Infinity,
-  idempotent: true,
-  acceptsOverrides: false,
-  // The handler below yields nothing else, and only values of successes are rendered.
-  render: (value) => (value as SectionReadValue).text,
-  execute: ({ section_key }, context) =>
-    sectionsOf(context)?.read(section_key, context) ?? ToolResult.error(notRendered),
-});
+);
 
 /** What handlers of a rendered prompt may ask about its sections. @internal */
 export interface SectionAccess {

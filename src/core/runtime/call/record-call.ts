@@ -1,5 +1,5 @@
 import { none, type Writable, wellFormedText } from '../../internal/index.ts';
-import { openSections, type SectionsOpenedPayload } from '../../prompt/index.ts';
+import { openSections, SectionsOpened, type SectionsOpenedPayload } from '../../prompt/index.ts';
 import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type {
   AnyTool,
@@ -48,12 +48,14 @@ export function recordCall(
   const { call, tool, params, attempt, opened, conflicts, approvals, usage } = facts;
   const { result } = verdict;
   const shown =
-    opened === undefined && tool !== openSections ? undefined : sectionsShownBy(opened?.result ?? result);
+    opened === undefined && tool?.succeeded !== SectionsOpened
+      ? undefined
+      : sectionsShownBy(opened?.result ?? result);
   // The value of a success was rendered when its handler returned.
   const hasRendered = verdict.kind === 'succeeded' || opened !== undefined;
   const rendered =
     (hasRendered ? attempt?.rendered : undefined) ??
-    renderValue(opened === undefined ? tool : openSections, (opened ?? verdict).result, environment);
+    renderValue(opened === undefined ? tool : openSections(), (opened ?? verdict).result, environment);
   const changes = (verdict.kind === 'succeeded' ? attempt?.changes : undefined) ?? none;
   const endedAtMs = clock.now();
   const startedAtMs = facts.startedAtMs ?? endedAtMs;

@@ -1,5 +1,5 @@
 import { none, present } from '../../internal/index.ts';
-import { openSections, type VisibilityExpansionRequired } from '../../prompt/index.ts';
+import { sectionToolNames, type VisibilityExpansionRequired } from '../../prompt/index.ts';
 import { ToolResult } from '../../tool/index.ts';
 import { type AttemptedCall, CallAttempt } from './attempt/attempt.ts';
 import type { EvaluationEnvironment } from './environment/environment.ts';
@@ -41,9 +41,9 @@ export class SectionOpening implements AttemptedCall {
     this.#environment = environment;
     this.#signal = signal;
     const params = { section_keys: [...signal.sections], reason: signal.reason };
-    const call = { callId, toolName: openSections.name, arguments: JSON.stringify(params), turn };
+    const call = { callId, toolName: sectionToolNames.open, arguments: JSON.stringify(params), turn };
     this.approvals = new ApprovalMemory(
-      { toolName: openSections.name, params },
+      { toolName: sectionToolNames.open, params },
       environment.outer?.approvals,
     );
     this.#opening = { call, bound: environment.display.rendered['~sections'].opener, params, choices: none };
@@ -86,6 +86,6 @@ export function tooManyOpenings(toolName: string, max: number, note: string): Fa
   return failed(
     'rolled-back',
     'sections-not-opened',
-    `The call of "${toolName}" was rolled back: it needs sections to be opened, and in this run tools have already requested that ${max} times, the limit (limits.maxSectionOpenings).${note} Go on without it, or open what you need with ${openSections.name}.`,
+    `The call of "${toolName}" was rolled back: it needs sections to be opened, and in this run tools have already requested that ${max} times, the limit (limits.maxSectionOpenings).${note} Go on without it, or open what you need with ${sectionToolNames.open}.`,
   );
 }

@@ -1,5 +1,5 @@
 import { isRecord, readJson } from '../../internal/index.ts';
-import { readSection } from '../../prompt/index.ts';
+import { readSection, sectionToolNames } from '../../prompt/index.ts';
 import type { AssistantItem, ToolResultItem } from '../../tool/index.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { VisiblePrompt } from '../model/visible-prompt.ts';
@@ -15,11 +15,11 @@ export function createSectionCheck(
   const opened = new Set(openings.map(({ callId }) => callId));
   const read = new Map<string, ToolResultItem>();
   // A prompt without summarized sections may have another tool of this name.
-  const canRead = display.toolNamed(readSection.name)?.tool === readSection;
+  const canRead = display.toolNamed(sectionToolNames.read)?.tool === readSection();
   let asked: AssistantItem | undefined;
   for (const item of canRead ? conversation : []) {
     if (item.type === 'assistant') asked = item;
-    else if (item.type === 'tool-result' && !item.isError && item.toolName === readSection.name)
+    else if (item.type === 'tool-result' && !item.isError && item.toolName === sectionToolNames.read)
       read.set(sectionReadBy(item, asked), item);
   }
   const shown = new Set(read.values());

@@ -1,5 +1,5 @@
 import { describeError, SchemaError, SnapshotError } from '../../error/index.ts';
-import { isRecord, present, startOf } from '../../internal/index.ts';
+import { isRecord, once, present, startOf } from '../../internal/index.ts';
 import {
   compileSchema,
   copyUntrustedJson,
@@ -17,43 +17,45 @@ const text = { type: 'string' };
 const milliseconds = { type: 'number' };
 const strings = { type: 'array', items: text };
 
-const sessionExport = jsonSchema<SessionExport>({
-  type: 'object',
-  required: [
-    'format',
-    'version',
-    'id',
-    'childIds',
-    'tags',
-    'createdAtMs',
-    'exportedAtMs',
-    'includesLogs',
-    'slices',
-  ],
-  properties: {
-    format: { const: exportFormat },
-    version: { const: exportVersion },
-    id: { ...text, minLength: 1 },
-    parentId: { ...text, minLength: 1 },
-    childIds: strings,
-    tags: { type: 'object', additionalProperties: text },
-    createdAtMs: milliseconds,
-    exportedAtMs: milliseconds,
-    includesLogs: { type: 'boolean' },
-    slices: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['name', 'version', 'items'],
-        properties: {
-          name: { ...text, minLength: 1 },
-          version: { type: 'integer', minimum: 1 },
-          items: { type: 'array' },
+const sessionExport = once(() =>
+  jsonSchema<SessionExport>({
+    type: 'object',
+    required: [
+      'format',
+      'version',
+      'id',
+      'childIds',
+      'tags',
+      'createdAtMs',
+      'exportedAtMs',
+      'includesLogs',
+      'slices',
+    ],
+    properties: {
+      format: { const: exportFormat },
+      version: { const: exportVersion },
+      id: { ...text, minLength: 1 },
+      parentId: { ...text, minLength: 1 },
+      childIds: strings,
+      tags: { type: 'object', additionalProperties: text },
+      createdAtMs: milliseconds,
+      exportedAtMs: milliseconds,
+      includesLogs: { type: 'boolean' },
+      slices: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['name', 'version', 'items'],
+          properties: {
+            name: { ...text, minLength: 1 },
+            version: { type: 'integer', minimum: 1 },
+            items: { type: 'array' },
+          },
         },
       },
     },
-  },
-});
+  }),
+);
 
 /**
  * Takes in what should be the export of a session, as a frozen copy. Items are only known to be JSON afterwards.
@@ -75,7 +77,7 @@ export function readSessionExport(value: unknown, maxValues: number = defaultMax
     );
   }
   // Items belong to their slices; only the frame is checked here.
-  const outcome = parseInputSync(compileSchema(sessionExport), withoutItems(copy));
+  const outcome = parseInputSync(compileSchema(sessionExport()), withoutItems(copy));
   if (!outcome.ok) {
     throw malformed(`it has another shape:\n${describeIssues(outcome.issues)}`, { issues: outcome.issues });
   }
