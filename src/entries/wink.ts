@@ -1,21 +1,29 @@
 #!/usr/bin/env node
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import process from 'node:process';
-import { nodeEnvironment } from '../cli/process/node-environment.ts';
-import { takeProcess } from '../cli/process/own-process.ts';
+import { isVersionAsked, versionIn } from '../cli/process/version.ts';
 
-const caches = process.env['XDG_CACHE_HOME'] ?? '';
-// A relative one is not valid, and would be in a folder whose content others may have written.
-enableCompileCache(isAbsolute(caches) ? caches : join(homedir(), '.cache'));
+const version = versionIn(new URL('../../package.json', import.meta.url));
+if (!(isVersionAsked(process.argv.slice(2)) && isWritten(`${version}\n`))) {
+  const caches = process.env['XDG_CACHE_HOME'] ?? '';
+  // A relative one is not valid, and would be in a folder whose content others may have written.
+  enableCompileCache(isAbsolute(caches) ? caches : join(homedir(), '.cache'));
+  const { start } = await import('../cli/start.ts');
+  await start(version);
+}
 
-const { runCli } = await import('../cli/run-cli.ts');
-const own = takeProcess(process);
-const environment = nodeEnvironment(own, new URL('../../package.json', import.meta.url));
-// Once all output is written the process ends; a handler that timed out must not keep it alive.
-await own.end(await runCli(process.argv.slice(2), environment));
+/** Writes without the stream of the standard output, which takes longer to load than the rest of this file. */
+function isWritten(text: string): boolean {
+  try {
+    return writeSync(1, text) === text.length;
+  } catch {
+    // A pipe that is full or closed: the command knows what to do then.
+    return false;
+  }
+}
 
 /**
  * From Node 22.1: caches compiled code of later imports for the next process. The cache is in a folder of the user, because

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { ending, fingerprint, fixture, reviewAgent, root, run, start } from './wink.ts';
+import { command, ending, fingerprint, fixture, reviewAgent, root, run, start } from './wink.ts';
 
 let folder = '';
 
@@ -93,6 +94,17 @@ describe('npm start', () => {
     const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const { stdout } = await run(['--version']);
     expect(manifest).toHaveProperty('version', stdout.trim());
+  });
+
+  it.runIf(existsSync('/dev/full'))('ends in order where the version cannot be written', () => {
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', '"$0" "$1" --version > /dev/full', process.execPath, command],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect([status, stderr]).toEqual([0, '']);
   });
 
   describe('on a folder with work for a while', () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } from './environment.ts';
 import type { StrayError } from './stray-error.ts';
 import { type TerminalInput, terminalQuestion } from './terminal-question.ts';
@@ -27,9 +26,9 @@ export interface HostProcess {
 /**
  * The environment of this process. The first interrupt stops the run in order, a second one ends the process at once. A
  * closed output pipe, as with `head`, stops the run too and is not a failure. An uncaught error also stops it in order.
- * @param manifest the package.json of this package.
+ * @param version of this package.
  */
-export function nodeEnvironment(host: HostProcess, manifest: URL): CliEnvironment {
+export function nodeEnvironment(host: HostProcess, version: string): CliEnvironment {
   const stop = new AbortController();
   let strays: StrayError[] = [];
   host.onStray((stray) => {
@@ -46,7 +45,7 @@ export function nodeEnvironment(host: HostProcess, manifest: URL): CliEnvironmen
     ask: host.stdin.isTTY === true && stderr.isTerminal ? terminalQuestion(host.stdin, stderr) : undefined,
     input: host.stdin.isTTY === true ? undefined : host.stdin,
     variables: host.env,
-    version: versionIn(manifest),
+    version,
     signal: stop.signal,
     now: () => performance.now(),
     after: (milliseconds, callback) => {
@@ -80,10 +79,4 @@ function outputStream(stream: HostStream, onClosed: () => void): OutputStream {
       return stream.columns === 0 ? undefined : stream.columns;
     },
   };
-}
-
-function versionIn(manifest: URL): string {
-  const content: unknown = JSON.parse(readFileSync(manifest, 'utf8'));
-  const hasVersion = typeof content === 'object' && content !== null && 'version' in content;
-  return hasVersion && typeof content.version === 'string' ? content.version : 'unknown';
 }

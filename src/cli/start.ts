@@ -1,0 +1,12 @@
+import process from 'node:process';
+import { nodeEnvironment } from './process/node-environment.ts';
+import { takeProcess } from './process/own-process.ts';
+import { runCli } from './run-cli.ts';
+
+/** Takes the process, carries out its command line, and ends it. @param version of this package. */
+export async function start(version: string): Promise<never> {
+  const own = takeProcess(process);
+  const environment = nodeEnvironment(own, version);
+  // Once all output is written the process ends; a handler that timed out must not keep it alive.
+  return own.end(await runCli(process.argv.slice(2), environment));
+}
