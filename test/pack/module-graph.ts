@@ -11,13 +11,22 @@ export interface ModuleGraph {
 
 /** Follows static imports, re-exports, `import()` and `import('…')` types from the entries on. */
 export function followImports(entries: readonly string[], read: (file: string) => string): ModuleGraph {
+  return follow(entries, (file) => importsOf(file, read(file)));
+}
+
+/** Follows what is loaded before the code of the entries runs: static imports and re-exports. */
+export function followStaticImports(entries: readonly string[], read: (file: string) => string): ModuleGraph {
+  return follow(entries, (file) => importsOf(file, read(file), isStatic));
+}
+
+function follow(entries: readonly string[], imports: (file: string) => readonly string[]): ModuleGraph {
   const files = new Set<string>();
   const outside = new Map<string, string[]>();
   const waiting = [...entries];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (files.has(file)) continue;
     files.add(file);
-    for (const specifier of importsOf(file, read(file))) {
+    for (const specifier of imports(file)) {
       if (specifier.startsWith('.')) waiting.push(resolveInside(file, specifier));
       else outside.set(specifier, [...(outside.get(specifier) ?? []), file]);
     }
@@ -36,10 +45,18 @@ export function findAnyTypes(file: string, text: string): readonly string[] {
   return found;
 }
 
-function importsOf(file: string, text: string): readonly string[] {
+function isStatic(node: ts.Node): boolean {
+  return ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+}
+
+function importsOf(
+  file: string,
+  text: string,
+  counts: (node: ts.Node) => boolean = () => true,
+): readonly string[] {
   const found: string[] = [];
   walk(parse(file, text), (node) => {
-    const specifier = specifierOf(node);
+    const specifier = counts(node) ? specifierOf(node) : undefined;
     if (specifier !== undefined && ts.isStringLiteralLike(specifier)) found.push(specifier.text);
   });
   return found;

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ViewerPage } from './viewer-page.ts';
 
@@ -31,6 +31,8 @@ export async function startFollowServer(page: ViewerPage, rows: SendRows): Promi
   const token = randomBytes(24).toString('base64url');
   let host = '';
   const readers = new Set<AbortController>();
+  // Only for a page that follows: loading it loads the whole of fetch.
+  const { createServer } = await import('node:http');
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
   });

@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isRecord, present } from '../../../core/internal/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
@@ -58,6 +58,8 @@ export class PodmanClient {
   async #exchange({ method, path, body, signal }: PodmanRequest): Promise<string> {
     const content = body === undefined ? undefined : JSON.stringify(body);
     const headers = content === undefined ? {} : { 'content-type': 'application/json' };
+    // Only where there is a service: loading it loads the whole of fetch.
+    const { request } = await import('node:http');
     signal?.throwIfAborted();
     let stopTimer = (): void => undefined;
     try {
@@ -90,6 +92,7 @@ export class PodmanClient {
    */
   async attach(id: string, hasInput: boolean): Promise<{ readonly stream: Duplex; readonly head: Buffer }> {
     const path = `/containers/${id}/attach?stream=true&stdin=${hasInput}&stdout=true&stderr=true`;
+    const { request } = await import('node:http');
     return new Promise((resolve, reject) => {
       const headers = { connection: 'Upgrade', upgrade: 'tcp' };
       const sent = request({ ...this.#address('POST', path), headers }, (answer) => {
