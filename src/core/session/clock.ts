@@ -33,8 +33,11 @@ export const systemClock: Clock = Object.freeze({
 
 /** How long work may keep the machine to itself. */
 const maxHoldMs = 20;
-/** How long it may run without a sign that timers had their turn, even when other work kept the machine: a run may be one of thousands. */
-const maxSilenceMs = 1_000;
+/**
+ * How long it may run without a sign that timers had their turn, even when other work kept the machine: a run may be one of thousands. With ten thousand
+ * that wait for their models, libuv reads input for seconds before it looks at timers, and a run that pauses meanwhile waits for all the others.
+ */
+const maxSilenceMs = 10_000;
 
 /** A clock that may let timers in, and may say when they came. */
 type YieldingClock = Pick<Clock, 'now' | 'yieldToTimers'> & Partial<Pick<Clock, 'schedule'>>;

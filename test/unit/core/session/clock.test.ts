@@ -34,6 +34,19 @@ describe('EventLoopYield', () => {
     }
   });
 
+  it.each([
+    { passedMs: 9_000, what: 'goes on', pauses: 0 },
+    { passedMs: 10_000, what: 'pauses', pauses: 1 },
+  ])('$what when others kept timers away for $passedMs ms', async ({ passedMs, pauses }) => {
+    const clock = pausingClock();
+    const eventLoop = new EventLoopYield(clock);
+    await eventLoop.pauseIfDue();
+    for (let waitedMs = 1; waitedMs < passedMs; waitedMs += 1) clock.now();
+    eventLoop.resume();
+    await eventLoop.pauseIfDue();
+    expect(clock.pauses).toBe(pauses);
+  });
+
   it('does not pause while a timer fires in each turn of the work', async () => {
     const clock = pausingClock(20);
     let fire: () => void = () => undefined;
