@@ -58,4 +58,10 @@ export type { ReplayedCall, ReplayedTurn, ReplayReport } from './replay/replay-r
 export { replayRun } from './replay/replay-run.ts';
 export { requestDifferences } from './replay/request-difference.ts';
 export { sha256 } from './writer/blob-writer.ts';
-export { Recorder, type RunRecorder, type RunRecorderOptions, runRecorder } from './writer/run-recorder.ts';
+export {
+  createRunRecorder,
+  Recorder,
+  type RunRecorder,
+  type RunRecorderOptions,
+  runRecorder,
+} from './writer/run-recorder.ts';

@@ -6,13 +6,25 @@ import { isPlainObject } from './is.ts';
  */
 export function freezeData<T>(value: T): T {
   // What a provider has sent may be nested deeper than the stack.
-  const open: unknown[] = [value];
-  for (let each = open.pop(); open.length > 0 || each !== undefined; each = open.pop()) {
-    if (typeof each !== 'object' || each === null || Object.isFrozen(each)) continue;
-    if (!Array.isArray(each) && !isPlainObject(each)) continue;
-    for (const item of Object.values(Object.freeze(each))) if (typeof item === 'object') open.push(item);
-  }
+  const deeper: unknown[] = [];
+  freezeLevels(value, maxFrozenLevels, deeper);
+  while (deeper.length > 0) freezeLevels(deeper.pop(), maxFrozenLevels, deeper);
   return value;
+}
+
+const maxFrozenLevels = 100;
+
+/** @param deeper takes what is more than that many levels down. */
+function freezeLevels(value: unknown, levels: number, deeper: unknown[]): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  if (levels === 0) {
+    deeper.push(value);
+  } else if (Array.isArray(value)) {
+    for (const item of Object.freeze(value)) freezeLevels(item, levels - 1, deeper);
+  } else if (isPlainObject(value)) {
+    Object.freeze(value);
+    for (const name in value) freezeLevels(value[name], levels - 1, deeper);
+  }
 }
 
 /** A copy that shares nothing with the value it was made of that could be changed. */

@@ -113,14 +113,17 @@ export function runAppender({ journal, lease, runId, clock, rows, summary, onLos
   readonly recorder: Recorder;
 } {
   const writer = new JournalWriter({ journal, lease, runId, rows: rows?.count ?? 0, summary, onLost });
-  const recorder = new Recorder({
-    write: writer.add,
-    runId,
-    clock,
-    maxContentBytes: Infinity,
-    marksDeliveries: true,
-    onFailure: (error) => writer.lose(lostBy(runId, 'A row could not be made', error)),
-  });
+  const recorder = new Recorder(
+    {
+      write: writer.add,
+      runId,
+      clock,
+      maxContentBytes: Infinity,
+      marksDeliveries: true,
+      onFailure: (error) => writer.lose(lostBy(runId, 'A row could not be made', error)),
+    },
+    journal['~sha256'],
+  );
   if (rows !== undefined) recorder.continueAfter(rows);
   return { writer, recorder };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describeError, JournalError, JournalFencedError, WinkError } from '../../core/error/index.ts';
 import type {
   JournalBatch,
@@ -42,6 +43,10 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
+  }
+
+  '~sha256'(data: string | Uint8Array): string {
+    return createHash('sha256').update(data).digest('hex');
   }
 
   async append(batch: JournalBatch, lease: RunLease): Promise<void> {

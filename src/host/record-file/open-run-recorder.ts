@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { assertOptions, FilesystemError } from '../../core/error/index.ts';
@@ -37,13 +38,16 @@ export async function openRunRecorder(options: OpenRunRecorderOptions): Promise<
   });
   const { file, ...rest } = options;
   // Programs that record nothing do not load it.
-  const { runRecorder } = await import('../../record/index.ts');
+  const { createRunRecorder } = await import('../../record/index.ts');
   const lines = new FileLines(createFile(file), (error) => rest.onFailure?.(error));
-  const recorder = runRecorder({
-    runtime: `node ${process.versions.node}`,
-    ...rest,
-    write: (line) => lines.add(line),
-  });
+  const recorder = createRunRecorder(
+    {
+      runtime: `node ${process.versions.node}`,
+      ...rest,
+      write: (line) => lines.add(line),
+    },
+    (data) => createHash('sha256').update(data).digest('hex'),
+  );
   const flush = recorder.flush.bind(recorder);
   return Object.assign(recorder, {
     flush: async () => {

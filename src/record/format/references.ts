@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../core/internal/index.ts';
-import type { Fields, JsonValue, RecordOf } from '../../core/schema/index.ts';
+import type { Fields, JsonObject, JsonValue, RecordOf } from '../../core/schema/index.ts';
 import type { Row } from './rows.ts';
 
 /** Longer texts are always references. */
@@ -23,18 +23,21 @@ export type FindText = (hash: string) => string | undefined;
 
 /**
  * A row with its long texts, and those that occur in it more than once, as references `{ "$ref": hash }`. Data that looks like a reference is
- * escaped by one more `$`. Members that are undefined are left out. Texts that UTF-8 cannot hold stay in place. What a reader would refuse,
- * because it is nested too deep, is replaced by a text.
+ * escaped by one more `$`. Members that are undefined are left out when it is written. Texts that UTF-8 cannot hold stay in place. What a reader would
+ * refuse, because it is nested too deep, is replaced by a text. What needs no change is part of the result as it is.
  *
  * @param row plain JSON.
  * @see docs/spec/run-record.md §3
  */
 export function toReferences(row: unknown, keep: KeepText): JsonValue {
-  const counts = new Map<string, number>();
-  countTexts(row, counts, 0);
+  const survey: Survey = { texts: undefined, changes: false };
+  takeIn(row, survey, 0);
+  // It is JSON as it is.
+  if (!survey.changes) return row as JsonValue;
+  const { texts } = survey;
   const isReferred = (text: string): boolean => {
     if (text.length <= maxRepeatedCharacters || loneSurrogate.test(text)) return false;
-    return text.length > maxInlineCharacters || (counts.get(text) ?? 0) > 1;
+    return text.length > maxInlineCharacters || (texts?.get(text) ?? 0) > 1;
   };
   return encode(row, isReferred, keep, 0);
 }
@@ -63,13 +66,49 @@ export function rowMembers<F extends Fields>(
   return members as RecordOf<F>;
 }
 
-function countTexts(value: unknown, counts: Map<string, number>, depth: number): void {
+/** A row, or a part of one, by all its members. Those that are undefined are not written. */
+export function rowOf<T>(members: { readonly [Name in keyof T]-?: T[Name] | undefined }): T {
+  // Nothing but JSON is made of it.
+  return members as T;
+}
+
+/** What there is in a row. */
+interface Survey {
+  /** How often each text occurs that is a reference when it occurs more than once; undefined when there is none. */
+  texts: Map<string, number> | undefined;
+  /** False when the row is written as it is. */
+  changes: boolean;
+}
+
+/** Most rows are small, and are written as they are: going over one is cheaper than copying it. */
+function takeIn(value: unknown, survey: Survey, depth: number): void {
   if (typeof value === 'string') {
-    if (value.length > maxRepeatedCharacters && value.length <= maxInlineCharacters)
-      counts.set(value, (counts.get(value) ?? 0) + 1);
-  } else if (depth < maxDepth && typeof value === 'object' && value !== null) {
-    for (const item of Object.values(value)) countTexts(item, counts, depth + 1);
+    if (value.length > maxRepeatedCharacters) takeInText(value, survey);
+  } else if (typeof value !== 'object' || value === null) {
+    if (typeof value !== 'number' && typeof value !== 'boolean' && value !== null && value !== undefined)
+      survey.changes = true;
+  } else if (depth >= maxDepth) {
+    survey.changes = true;
+  } else if (Array.isArray(value)) {
+    for (const item of value) takeIn(item, survey, depth + 1);
+  } else {
+    if (!isOrdinary(value)) survey.changes = true;
+    for (const key of Object.keys(value)) {
+      if (key.startsWith('$')) survey.changes = true;
+      takeIn(Reflect.get(value, key), survey, depth + 1);
+    }
   }
+}
+
+function takeInText(text: string, survey: Survey): void {
+  if (text.length > maxInlineCharacters) {
+    survey.changes = true;
+    return;
+  }
+  survey.texts ??= new Map();
+  const count = survey.texts.get(text) ?? 0;
+  if (count > 0) survey.changes = true;
+  survey.texts.set(text, count + 1);
 }
 
 function encode(
@@ -84,23 +123,52 @@ function encode(
     return typeof value === 'number' || typeof value === 'boolean' ? value : null;
   }
   if (depth >= maxDepth) return tooDeep;
-  if (Array.isArray(value)) return value.map((item: unknown) => encode(item, isReferred, keep, depth + 1));
-  const encoded: Record<string, JsonValue> = {};
+  if (Array.isArray(value)) return encodeItems(value, isReferred, keep, depth);
+  let copy: object | undefined = isOrdinary(value) ? undefined : { ...value };
+  let only: string | undefined;
   let count = 0;
-  let last = '';
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item: unknown = Reflect.get(value, key);
     if (item === undefined) continue;
-    setOwn(encoded, key, encode(item, isReferred, keep, depth + 1));
+    const encoded = encode(item, isReferred, keep, depth + 1);
+    if (encoded !== item) {
+      copy ??= { ...value };
+      setOwn(copy, key, encoded);
+    }
+    only = key;
     count += 1;
-    last = key;
   }
-  const only = count === 1 ? encoded[last] : undefined;
-  return only !== undefined && escapedKey.test(last) ? { [`$${last}`]: only } : encoded;
+  // Its members are JSON, or undefined.
+  const encoded = (copy ?? value) as JsonObject;
+  return only !== undefined && count === 1 && escapedKey.test(only)
+    ? { [`$${only}`]: encoded[only] ?? null }
+    : encoded;
+}
+
+function encodeItems(
+  items: readonly unknown[],
+  isReferred: (text: string) => boolean,
+  keep: KeepText,
+  depth: number,
+): JsonValue {
+  let copy: JsonValue[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    const encoded = encode(items[index], isReferred, keep, depth + 1);
+    if (encoded === items[index]) continue;
+    copy ??= [...(items as readonly JsonValue[])];
+    copy[index] = encoded;
+  }
+  return copy ?? (items as readonly JsonValue[]);
+}
+
+/** True for an object literal: JSON has its own members and nothing else. An instance, such as a date, may say otherwise. */
+function isOrdinary(value: object): boolean {
+  return Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /** Sets a member, also one that assigning would take for the prototype. */
-function setOwn<Value>(target: Record<string, Value>, key: string, value: Value): void {
-  if (key !== '__proto__') target[key] = value;
+function setOwn(target: object, key: string, value: unknown): void {
+  if (key !== '__proto__') Reflect.set(target, key, value);
   else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
 

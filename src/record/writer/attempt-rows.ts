@@ -11,19 +11,17 @@ import {
 import type { JsonValue } from '../../core/schema/index.ts';
 import { isSessionRead } from '../../core/session/index.ts';
 import type { StagedPart } from '../format/journal-rows.ts';
-import { rowMembers } from '../format/references.ts';
+import { rowOf } from '../format/references.ts';
 import {
   type AttemptPart,
-  attemptPart,
   type ContentReference,
   type DonePart,
   type RecordedWrite,
   type RowFileChange,
   type RowLog,
   type RowRead,
+  type RowType,
   type RunPart,
-  rowFileChange,
-  withContents,
 } from '../format/row-parts.ts';
 import {
   type AttemptRow,
@@ -32,8 +30,7 @@ import {
   type SeenRow,
   saidElsewhere,
 } from '../format/rows.ts';
-import { type BlobWriter, sha256 } from './blob-writer.ts';
-import { mark } from './plain-rows.ts';
+import type { BlobWriter } from './blob-writer.ts';
 
 type Place = Pick<RunPart, 'run' | 't'>;
 
@@ -59,30 +56,28 @@ export class AttemptRows {
   commit(commit: CallCommit, place: Place, startedAtMs: number): readonly (SeenRow | CommitRow)[] {
     const { seq, invocation } = commit;
     const seen = this.#newlySeen(commit, place);
-    const row: CommitRow = {
-      type: 'commit',
-      ...this.#part(commit, place, startedAtMs),
-      ...present({ seq }),
-      ...attachmentsOf(commit),
+    const ending = rowOf<Pick<CommitRow, 'seq' | 'attachments' | 'result'>>({
+      seq,
+      attachments: attachmentsOf(commit),
       result: resultOf(invocation),
-    };
+    });
+    const row: CommitRow = Object.assign(this.#part('commit', commit, place, startedAtMs), ending);
     this.#writers.add(commit);
     return [...seen, row];
   }
 
   discard(attempt: DiscardedAttempt, place: Place, startedAtMs: number): readonly (SeenRow | AttemptRow)[] {
     const { base, conflicts, invocation, why } = attempt;
-    const row: AttemptRow = {
-      type: 'attempt',
-      ...this.#part(attempt, place, startedAtMs),
+    const ending = rowOf<Pick<AttemptRow, 'why' | 'conflicts' | 'attachments' | 'result'>>({
       why,
       conflicts: conflicts.map((conflict) => ({
         what: conflict.what,
         by: base === undefined ? [] : this.#writers.of(conflict, base),
       })),
-      ...attachmentsOf(attempt),
-      ...present({ result: invocation === undefined ? undefined : resultOf(invocation) }),
-    };
+      attachments: attachmentsOf(attempt),
+      result: invocation === undefined ? undefined : resultOf(invocation),
+    });
+    const row: AttemptRow = Object.assign(this.#part('attempt', attempt, place, startedAtMs), ending);
     return [...this.#newlySeen(attempt, place), row];
   }
 
@@ -91,7 +86,7 @@ export class AttemptRows {
     const { message, value, attachments, excludeValueFromContext } = success;
     return {
       ...this.#done(observed),
-      ...attachmentsOf(attachments === undefined ? {} : { attachments }),
+      ...present({ attachments: attachments?.map((part) => ({ ...part })) }),
       message,
       // The value was checked to be plain JSON when the handler returned.
       ...present({
@@ -101,22 +96,41 @@ export class AttemptRows {
     };
   }
 
-  #part(attempt: ObservedAttempt, place: Place, startedAtMs: number): AttemptPart {
-    return {
-      ...place,
-      ...mark(attempt.isRedacted),
-      ...rowMembers(attemptPart, attempt),
+  #part<Type extends 'commit' | 'attempt'>(
+    type: Type,
+    attempt: ObservedAttempt,
+    { run, t }: Place,
+    startedAtMs: number,
+  ): RowType<Type> & Omit<AttemptPart, 'attachments'> {
+    const { reads, writes, log, events, files, records } = this.#done(attempt);
+    return rowOf<RowType<Type> & Omit<AttemptPart, 'attachments'>>({
+      type,
+      run,
+      t,
+      redacted: attempt.isRedacted ? true : undefined,
+      turn: attempt.turn,
+      callId: attempt.callId,
+      toolName: attempt.toolName,
+      attempt: attempt.attempt,
+      effects: attempt.effects,
+      params: attempt.params,
       phases: phasesAfter(attempt.phases, startedAtMs),
+      base: attempt.base,
       policies: attempt.policies.filter(({ outcome, about }) => outcome !== 'allow' || about !== 'call'),
-      ...this.#done(attempt),
-    };
+      reads,
+      writes,
+      log,
+      events,
+      files,
+      records,
+    });
   }
 
-  #done({ reads, writes, log, events, files }: StagedCall['observed']): DonePart {
+  #done({ reads, writes, log, events, files }: StagedCall['observed']): Omit<DonePart, 'attachments'> {
     // Slices hold plain JSON only.
     const appends = log as readonly RowLog[];
     const records = appends.filter(({ slice }) => !isReported(slice));
-    return {
+    return rowOf<Omit<DonePart, 'attachments'>>({
       reads: reads.map((read) => this.#read(read)),
       writes: writes as readonly RecordedWrite[],
       log: records.length === 0 ? appends : appends.filter(({ slice }) => isReported(slice)),
@@ -126,27 +140,37 @@ export class AttemptRows {
         payload: (payload ?? null) as JsonValue,
       })),
       files: files.map((change) => this.#change(change)),
-      ...present({ records: records.length === 0 ? undefined : records }),
-    };
+      records: records.length === 0 ? undefined : records,
+    });
   }
 
   #read(read: ObservedAttempt['reads'][number]): RowRead {
-    const hash = read.result === undefined ? {} : { resultHash: sha256(read.result) };
+    const hash = read.result === undefined ? {} : { resultHash: this.#blobs.hash(read.result) };
     if (isSessionRead(read)) {
-      const { result: _result, ...rest } = read;
-      return { ...rest, ...hash };
+      const { result, ...rest } = read;
+      return result === undefined ? read : { ...rest, ...hash };
     }
-    const { content, names: _names, result: _result, ...rest } = read;
-    return content === undefined
-      ? { ...rest, ...hash }
-      : { ...rest, content: this.#content(content, this.#reads === 'content'), ...hash };
+    const { content, names: _names, result, ...rest } = read;
+    if (content !== undefined)
+      return { ...rest, content: this.#content(content, this.#reads === 'content'), ...hash };
+    return result === undefined ? rest : { ...rest, ...hash };
   }
 
   #change(change: ObservedAttempt['files'][number]): RowFileChange {
-    return rowMembers(
-      rowFileChange,
-      withContents(change, (content) => this.#content(content, true)),
-    );
+    const { before, after } = change;
+    return rowOf<RowFileChange>({
+      path: change.path,
+      kind: change.kind,
+      entry: change.entry,
+      before: before && this.#content(before, true),
+      after: after && this.#content(after, true),
+      from: change.from,
+      mode: change.mode,
+      replacedMode: change.replacedMode,
+      link: change.link,
+      replacedLink: change.replacedLink,
+      removedWith: change.removedWith,
+    });
   }
 
   #content(
@@ -193,29 +217,34 @@ export class AttemptRows {
   }
 }
 
-function attachmentsOf({ attachments }: Pick<CallCommit, 'attachments'>): Pick<AttemptPart, 'attachments'> {
-  return attachments === undefined ? {} : { attachments: attachments.map((part) => ({ ...part })) };
+function attachmentsOf({ attachments }: Pick<CallCommit, 'attachments'>): AttemptPart['attachments'] {
+  return attachments?.map((part) => ({ ...part }));
 }
 
-function phasesAfter(phases: CallPhases, startedAtMs: number): CallPhases {
-  const { approvals, ...times } = phases;
-  const after = Object.fromEntries(Object.entries(times).map(([name, atMs]) => [name, atMs - startedAtMs]));
-  // The same members, each less the start.
-  return {
-    ...(after as unknown as Omit<CallPhases, 'approvals'>),
-    approvals: approvals.map(({ fromMs, toMs }) => ({
-      fromMs: fromMs - startedAtMs,
-      toMs: toMs - startedAtMs,
-    })),
-  };
+function phasesAfter(phases: CallPhases, runStartedAtMs: number): CallPhases {
+  const after = (atMs: number): number => atMs - runStartedAtMs;
+  const reached = (atMs: number | undefined): number | undefined =>
+    atMs === undefined ? undefined : after(atMs);
+  return rowOf<CallPhases>({
+    requestedAtMs: after(phases.requestedAtMs),
+    startedAtMs: reached(phases.startedAtMs),
+    handlerStartedAtMs: reached(phases.handlerStartedAtMs),
+    handlerEndedAtMs: reached(phases.handlerEndedAtMs),
+    endedAtMs: reached(phases.endedAtMs),
+    settledAtMs: after(phases.settledAtMs),
+    approvals: phases.approvals.map(({ fromMs, toMs }) => ({ fromMs: after(fromMs), toMs: after(toMs) })),
+  });
 }
 
 const membersSaid: ReadonlySet<string> = new Set(saidElsewhere);
 
 function resultOf(invocation: CallCommit['invocation']): RowResult {
-  const kept = Object.entries(invocation).filter(([name]) => !membersSaid.has(name));
+  const kept: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(invocation)) {
+    if (!membersSaid.has(name)) kept[name] = member;
+  }
   // All other members are kept.
-  return Object.fromEntries(kept) as unknown as RowResult;
+  return kept as unknown as RowResult;
 }
 
 /** Attempts that began before that many commits are not looked for: they are long gone. */
@@ -225,11 +254,8 @@ const maxCommits = 512;
 interface Changed {
   readonly seq: number;
   readonly paths: readonly string[];
-  readonly slices: ReadonlySet<string>;
-  /** Keys of keyed slices, as far as single ones were written. */
-  readonly keys: ReadonlySet<string>;
-  /** Slices of which more than single keys was written. */
-  readonly wholeSlices: ReadonlySet<string>;
+  /** Slices, each with the keys of it that were written; undefined: more than single keys. */
+  readonly slices: readonly { readonly slice: string; readonly keys: readonly string[] | undefined }[];
 }
 
 /** Knows which of the last commits changed what, to name who wrote what a conflict is about. */
@@ -238,20 +264,13 @@ export class ConflictWriters {
 
   add({ seq, files, writes, log }: CallCommit): void {
     if (seq === undefined) return;
-    const keys = new Set<string>();
-    const wholeSlices = new Set<string>(log.map(({ slice }) => slice));
-    for (const write of writes) {
-      const { slice, op } = write;
-      if (op === 'remove') for (const key of write.keys) keys.add(`${slice}\0${key}`);
-      else if (op === 'put') keys.add(`${slice}\0${write.key}`);
-      else wholeSlices.add(slice);
-    }
     this.#commits.push({
       seq,
       paths: files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
-      slices: new Set([...writes, ...log].map(({ slice }) => slice)),
-      keys,
-      wholeSlices,
+      slices: [
+        ...writes.map((write) => ({ slice: write.slice, keys: keysOf(write) })),
+        ...log.map(({ slice }) => ({ slice, keys: undefined })),
+      ],
     });
     if (this.#commits.length > maxCommits) this.#commits.shift();
   }
@@ -268,18 +287,25 @@ export class ConflictWriters {
   }
 }
 
+function keysOf(write: CallCommit['writes'][number]): readonly string[] | undefined {
+  if (write.op === 'remove') return write.keys;
+  return write.op === 'put' ? [write.key] : undefined;
+}
+
 function hasChanged(commit: Changed, read: NonNullable<ReadConflict['read']>): boolean {
   switch (read.kind) {
     case 'slice':
     case 'log':
-      return read.slice !== undefined && commit.slices.has(read.slice);
-    case 'key':
-      return (
-        read.slice !== undefined &&
-        (commit.keys.has(`${read.slice}\0${read.key}`) || commit.wholeSlices.has(read.slice))
+      return commit.slices.some(({ slice }) => slice === read.slice);
+    case 'key': {
+      const { key } = read;
+      return commit.slices.some(
+        ({ slice, keys }) =>
+          slice === read.slice && (keys === undefined || (key !== undefined && keys.includes(key))),
       );
+    }
     case 'restore':
-      return commit.slices.size > 0;
+      return commit.slices.length > 0;
     case 'quota':
     case 'quota-refusal':
       return commit.paths.length > 0;

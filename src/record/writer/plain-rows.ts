@@ -1,4 +1,4 @@
-import { present, spliceAll } from '../../core/internal/index.ts';
+import { none, spliceAll } from '../../core/internal/index.ts';
 import type {
   BareEvent,
   ObservedRequest,
@@ -9,7 +9,7 @@ import type {
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
-import { rowMembers } from '../format/references.ts';
+import { rowMembers, rowOf } from '../format/references.ts';
 import { hostedToolPart, type RecordedWrite, type RowLog, type RunPart } from '../format/row-parts.ts';
 import {
   type DeliveredRow,
@@ -18,7 +18,6 @@ import {
   type ResponseRow,
   type RowEdit,
   type RunHeader,
-  responseAnswer,
   runHeader,
   type StateRow,
 } from '../format/rows.ts';
@@ -47,49 +46,52 @@ export function stateRow({ kind, writes, log, isRedacted }: ObservedState, place
   };
 }
 
-export function requestRow(request: ObservedRequest, tokens: RequestTokens, place: Place): RequestRow {
-  const { turn, instructions, tools, hostedTools, toolChoice, settings, outputSchema, edits } = request;
-  return {
+/** @param estimate of the requests of the same evaluation. */
+export function requestRow(request: ObservedRequest, estimate: RequestEstimate, place: Place): RequestRow {
+  const { turn, instructions, hostedTools, toolChoice, settings, outputSchema, edits } = request;
+  const tokens = estimate.next(request);
+  return rowOf<RequestRow>({
     type: 'request',
-    ...place,
-    ...mark(request.isRedacted),
+    run: place.run,
+    t: place.t,
+    redacted: request.isRedacted ? true : undefined,
     turn,
     instructions,
-    tools: JSON.stringify(tools),
-    ...present({
-      hostedTools:
-        hostedTools.length === 0 ? undefined : hostedTools.map((tool) => plain(hostedToolPart(tool))),
-    }),
-    toolChoice: plain(toolChoice),
+    tools: estimate.toolsJson,
+    hostedTools:
+      hostedTools.length === 0 ? undefined : hostedTools.map((tool) => plain(hostedToolPart(tool))),
+    toolChoice: typeof toolChoice === 'string' ? toolChoice : plain(toolChoice),
     settings: plain(settings),
-    ...present({ outputSchema: outputSchema === undefined ? undefined : JSON.stringify(outputSchema) }),
+    outputSchema: outputSchema === undefined ? undefined : JSON.stringify(outputSchema),
     edits: edits as unknown as readonly RowEdit[],
     length: request.length,
     tokens,
-  };
+  });
 }
 
 export function responseRow(response: ObservedResponse, place: Place): ResponseRow {
-  const {
-    raw,
-    hosted = [],
-    content,
-    ...rest
-  } = response.outcome === 'failed'
-    ? { ...response, raw: undefined, hosted: undefined, content: undefined }
-    : response;
-  return {
+  const answer = response.outcome === 'answered' ? response : undefined;
+  const raw = answer?.raw;
+  const hosted = answer?.hosted ?? none;
+  return rowOf<ResponseRow>({
     type: 'response',
-    ...place,
-    ...mark(response.isRedacted),
+    run: place.run,
+    t: place.t,
+    redacted: response.isRedacted ? true : undefined,
     turn: response.turn,
-    ...rowMembers(responseAnswer, {
-      ...rest,
-      content: content as readonly JsonObject[] | undefined,
-      raw: raw === undefined ? undefined : { provider: raw.provider, items: raw.items.map(plain) },
-      hosted: hosted.length === 0 ? undefined : hosted.map((reading) => plain(reading)),
-    }),
-  };
+    durationMs: response.durationMs,
+    timeToFirstPieceMs: response.timeToFirstPieceMs,
+    content: answer?.content as readonly JsonObject[] | undefined,
+    raw: raw === undefined ? undefined : { provider: raw.provider, items: raw.items.map(plain) },
+    hosted: hosted.length === 0 ? undefined : hosted.map((reading) => plain(reading)),
+    hasFiles: answer?.hasFiles,
+    isCompacted: answer?.isCompacted,
+    finishReason: answer?.finishReason,
+    usage: answer?.usage,
+    responseId: answer?.responseId,
+    responseModel: answer?.responseModel,
+    error: response.outcome === 'failed' ? response.error : undefined,
+  });
 }
 
 /** What was added to a call after its commit. @returns undefined when nothing was, and deliveries need no row. */
@@ -150,7 +152,15 @@ const charactersPerToken = 4;
 export class RequestEstimate {
   readonly #items: number[] = [];
   #conversation = 0;
-  #tools: { readonly list: ObservedRequest['tools']; readonly tokens: number } = { list: [], tokens: 0 };
+  #tools: { readonly list: ObservedRequest['tools'] | undefined; readonly json: string } = {
+    list: undefined,
+    json: '',
+  };
+
+  /** The tools of the last request, as JSON. */
+  get toolsJson(): string {
+    return this.#tools.json;
+  }
 
   /** The tokens of the next request of the run. */
   next({ instructions, tools, edits }: ObservedRequest): RequestTokens {
@@ -161,10 +171,10 @@ export class RequestEstimate {
       added += sum(counts);
       this.#conversation += sum(counts) - sum(removed);
     }
-    if (tools !== this.#tools.list) this.#tools = { list: tools, tokens: tokensIn(JSON.stringify(tools)) };
+    if (tools !== this.#tools.list) this.#tools = { list: tools, json: JSON.stringify(tools) };
     return {
       instructions: tokensIn(instructions),
-      tools: this.#tools.tokens,
+      tools: tokensIn(this.#tools.json),
       conversation: this.#conversation,
       added,
     };

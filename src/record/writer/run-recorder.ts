@@ -19,7 +19,7 @@ import { lineOf, toReferences, withoutReferences } from '../format/references.ts
 import type { RunPart } from '../format/row-parts.ts';
 import { type HeaderRow, type Row, recordVersion, type SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
-import { BlobWriter } from './blob-writer.ts';
+import { BlobWriter, type Sha256 } from './blob-writer.ts';
 import {
   deliveredRow,
   describeRun,
@@ -74,6 +74,11 @@ export interface RunRecorder extends RunObserver {
  * @see docs/spec/run-record.md §1
  */
 export function runRecorder(options: RunRecorderOptions): RunRecorder {
+  return createRunRecorder(options);
+}
+
+/** @internal For Node, which has a faster SHA-256. */
+export function createRunRecorder(options: RunRecorderOptions, sha256?: Sha256): RunRecorder {
   assertOptions('runRecorder()', options, {
     reads: 'any',
     write: 'function!',
@@ -85,7 +90,7 @@ export function runRecorder(options: RunRecorderOptions): RunRecorder {
     clock: 'object',
     onFailure: 'function',
   });
-  return new Recorder(options);
+  return new Recorder(options, sha256);
 }
 
 /** What a recorder of a journal knows beside the options. */
@@ -127,7 +132,8 @@ export class Recorder implements RunRecorder {
   #hasFailed = false;
   #writing: Promise<void> | undefined;
 
-  constructor(options: RunRecorderOptions | JournalRecorderOptions) {
+  /** @param sha256 Default: the one for every runtime. */
+  constructor(options: RunRecorderOptions | JournalRecorderOptions, sha256?: Sha256) {
     const {
       marksDeliveries = false,
       maxContentBytes = defaultMaxContentBytes,
@@ -135,7 +141,7 @@ export class Recorder implements RunRecorder {
     this.#options = options;
     this.#marksDeliveries = marksDeliveries;
     this.#clock = options.clock ?? systemClock;
-    this.#blobs = new BlobWriter((row) => this.#line(row), maxContentBytes);
+    this.#blobs = new BlobWriter((row) => this.#line(row), maxContentBytes, sha256);
     this.#attempts = new AttemptRows(this.#blobs, options.reads ?? 'content');
   }
 
@@ -189,7 +195,7 @@ export class Recorder implements RunRecorder {
       const { run = 0 } = part;
       const estimate = this.#estimates.get(run) ?? new RequestEstimate();
       this.#estimates.set(run, estimate);
-      this.#row(requestRow(request, estimate.next(request), part));
+      this.#row(requestRow(request, estimate, part));
     });
   }
 

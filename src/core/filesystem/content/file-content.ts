@@ -5,6 +5,8 @@ import type { LineIndexMemo } from '../text/text-window.ts';
 /** Values computed from a content. They never go stale, because a content never changes. */
 export interface ContentMemo extends LineIndexMemo {
   digest?: string;
+  /** In hexadecimal, set by who needs it. */
+  sha256?: string;
 }
 
 /** The bytes of a file. Immutable. */

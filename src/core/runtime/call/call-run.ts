@@ -1,5 +1,5 @@
 import { describeError } from '../../error/index.ts';
-import { none, present, type Writable } from '../../internal/index.ts';
+import { none, type Writable } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { AnyTool, TokenUsage } from '../../tool/index.ts';
 import { haltReason } from '../limits/run-budget.ts';
@@ -160,13 +160,9 @@ export class CallRun implements AttemptedCall, SettledCall {
     const params = this.#params;
     this.#startedAtMs = clock.now();
     if (isObserved) {
-      emit({
-        type: 'tool-call-start',
-        turn,
-        callId,
-        toolName,
-        ...present({ params, trace }),
-      });
+      const begun = { type: 'tool-call-start', turn, callId, toolName } as const;
+      const read = params === undefined ? begun : { ...begun, params };
+      emit(trace === undefined ? read : { ...read, trace });
     }
     const resolution = this.#resolution;
     if (resolution.kind === 'rejected' || haltReason(this.#environment) !== undefined) return undefined;

@@ -349,14 +349,8 @@ export class CallCommits {
     for (const record of invocation.feedback ?? []) {
       emit({ type: 'feedback-recorded', turn, callId, toolName, ...record });
     }
-    emit({
-      type: 'tool-call-end',
-      turn,
-      callId,
-      toolName,
-      invocation: recorded,
-      ...present({ cause }),
-    });
+    const end = { type: 'tool-call-end', turn, callId, toolName, invocation: recorded } as const;
+    emit(cause === undefined ? end : { ...end, cause });
   }
 
   /** A transaction of its own: that a reducer of someone else's refuses the record changes nothing for the call. */

@@ -91,6 +91,8 @@ export interface RunLease extends RunLeaseIdentity {
 export interface RunJournal {
   /** The database that rows are in, where resources can commit in one transaction with them. @internal */
   readonly '~database'?: object;
+  /** SHA-256 in hexadecimal, where the journal knows a faster one than the library has for every runtime. @internal */
+  readonly '~sha256'?: (data: string | Uint8Array) => string;
   /**
    * Appends rows, all or none; resolves when they are durable. The epoch of the lease is checked in the same transaction.
    *

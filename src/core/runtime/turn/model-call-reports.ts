@@ -1,9 +1,9 @@
-import { none, spliceAll } from '../../internal/index.ts';
+import { none, spliceAll, type Writable } from '../../internal/index.ts';
 import type { ConversationItem } from '../../tool/index.ts';
 import { recordError } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import type { ModelRequest, ModelTurn } from '../model/model.ts';
-import type { ConversationEdit, ObservedEvaluation } from '../observer/observed.ts';
+import type { ConversationEdit, ObservedEvaluation, ObservedRequest } from '../observer/observed.ts';
 
 /** How long an answer took. */
 export interface ModelCallTiming {
@@ -39,34 +39,48 @@ export class ModelCallReports {
 
   asked(request: ModelRequest): void {
     const { clock, observers } = this.#environment;
-    this.#turn = request.turn;
+    const { evaluationId, path } = this.#evaluation;
+    const { turn, instructions, tools, hostedTools, toolChoice, settings, outputSchema, conversation } =
+      request;
+    this.#turn = turn;
     if (observers.onRequest === undefined) return;
-    const { conversation, ...asked } = request;
-    observers.onRequest({
-      ...this.#evaluation,
-      ...asked,
+    const asked: Writable<ObservedRequest> = {
+      evaluationId,
+      path,
+      instructions,
+      tools,
+      hostedTools,
+      toolChoice,
+      settings,
+      turn,
       atMs: clock.now(),
       edits: this.#edits.next(conversation),
       length: conversation.length,
       isRedacted: false,
-    });
+    };
+    if (outputSchema !== undefined) asked.outputSchema = outputSchema;
+    observers.onRequest(asked);
   }
 
   answered(turn: ModelTurn, timing: ModelCallTiming): void {
-    this.#environment.observers.onResponse?.({ ...this.#about(timing), outcome: 'answered', ...turn });
+    const outcome = 'answered' as const;
+    this.#environment.observers.onResponse?.(Object.assign(this.#about(timing), { outcome }, turn));
   }
 
   failed(error: unknown, timing: ModelCallTiming): void {
-    const about = this.#about(timing);
-    this.#environment.observers.onResponse?.({ ...about, outcome: 'failed', error: recordError(error) });
+    const failure = { outcome: 'failed' as const, error: recordError(error) };
+    this.#environment.observers.onResponse?.(Object.assign(this.#about(timing), failure));
   }
 
-  #about(
-    timing: ModelCallTiming,
-  ): ObservedEvaluation &
+  #about({
+    durationMs,
+    timeToFirstPieceMs,
+  }: ModelCallTiming): ObservedEvaluation &
     ModelCallTiming & { readonly turn: number; readonly atMs: number; readonly isRedacted: boolean } {
+    const { evaluationId, path } = this.#evaluation;
     const atMs = this.#environment.clock.now();
-    return { ...this.#evaluation, turn: this.#turn, atMs, ...timing, isRedacted: false };
+    const about = { evaluationId, path, turn: this.#turn, atMs, durationMs, isRedacted: false };
+    return timeToFirstPieceMs === undefined ? about : Object.assign(about, { timeToFirstPieceMs });
   }
 }
 

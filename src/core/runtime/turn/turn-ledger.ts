@@ -10,6 +10,7 @@ import type {
 } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
+import type { BareEvent } from '../events/run-event.ts';
 import type { StopReason } from '../limits/run-stop.ts';
 import { readUsage } from '../model/check-turn.ts';
 import type { LoopState } from '../model/loop-state.ts';
@@ -233,20 +234,21 @@ export class TurnLedger {
     }: Omit<ModelTurn, 'raw' | 'hosted' | 'usage'>,
     usage?: TokenUsage,
   ): void {
-    this.environment.emit({
+    const { durationMs, timeToFirstPieceMs } = this.#timing;
+    const end: Writable<Extract<BareEvent, { readonly type: 'model-call-end' }>> = {
       type: 'model-call-end',
       turn: this.state.turn,
       text: textOf(content),
       toolCalls: content.filter((part) => part.type === 'tool-call'),
       finishReason,
-      ...present({
-        usage,
-        responseId,
-        responseModel,
-        isCompacted: isCompacted === true ? true : undefined,
-      }),
-      ...this.#timing,
-    });
+      durationMs,
+    };
+    if (usage !== undefined) end.usage = usage;
+    if (timeToFirstPieceMs !== undefined) end.timeToFirstPieceMs = timeToFirstPieceMs;
+    if (responseId !== undefined) end.responseId = responseId;
+    if (responseModel !== undefined) end.responseModel = responseModel;
+    if (isCompacted === true) end.isCompacted = true;
+    this.environment.emit(end);
   }
 
   /** The turn is over: the calls that it made have their results. */

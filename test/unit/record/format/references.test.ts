@@ -81,5 +81,25 @@ describe('references of a row', () => {
   it('leave an object as it is that holds none', () => {
     const row = { a: [1, { b: 'c' }] };
     expect(fromReferences(row, none)).toBe(row);
+    expect(toReferences(row, none)).toBe(row);
+  });
+
+  it('leave the parts as they are that hold none', () => {
+    const row = { kept: { a: [1] }, changed: [{ long }, { b: 2 }] };
+    const encoded = toReferences(row, () => 'hash');
+    expect(encoded).toEqual({ kept: { a: [1] }, changed: [{ long: { $ref: 'hash' } }, { b: 2 }] });
+    expect(encoded).toHaveProperty('kept', row.kept);
+    expect(Reflect.get(Object(encoded), 'kept')).toBe(row.kept);
+    expect(row.changed).toEqual([{ long }, { b: 2 }]);
+  });
+
+  it('take of an instance its own members, whatever it says that it is as JSON', () => {
+    const said = { toJSON: () => 'said' };
+    const row = { at: new Date(0), by: new Map([['a', 1]]), said, made: Object.create(said, {}) as unknown };
+    const written = '{"at":{},"by":{},"said":{"toJSON":null},"made":{}}';
+    expect(JSON.stringify(toReferences(row, none))).toBe(written);
+    expect(JSON.stringify(toReferences({ ...row, long }, () => 'h'))).toBe(
+      written.replace(/}$/, ',"long":{"$ref":"h"}}'),
+    );
   });
 });

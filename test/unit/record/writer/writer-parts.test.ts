@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunPathStep } from 'weakincentives';
 import type { RowOf } from 'weakincentives/record';
+import { fileContent } from '../../../../src/core/filesystem/index.ts';
 import { lineOf } from '../../../../src/record/format/references.ts';
 import { BlobWriter, sha256 } from '../../../../src/record/writer/blob-writer.ts';
 import { RequestEstimate, RunNumbers } from '../../../../src/record/writer/plain-rows.ts';
@@ -50,6 +51,21 @@ describe('the writer of blobs', () => {
       { type: 'blob', hash: sha256('text'), text: 'text' },
       { type: 'blob', hash: sha256(data), base64: 'AP+A' },
     ]);
+  });
+
+  it('hashes a content once, by the function it was given', () => {
+    const rows: RowOf<'blob'>[] = [];
+    const hashed: (string | Uint8Array)[] = [];
+    const hash = (data: string | Uint8Array): string => `hash ${hashed.push(data)}`;
+    const content = fileContent(bytesOf('text'));
+    const writer = new BlobWriter((row) => rows.push(row), 10, hash);
+    expect(writer.keepContent(content, false)).toEqual({ hash: 'hash 1', bytes: 4, omitted: true });
+    expect(writer.keepContent(content, false)).toEqual({ hash: 'hash 1', bytes: 4, omitted: true });
+    expect(writer.keepContent(content, true)).toEqual({ hash: 'hash 1', bytes: 4 });
+    expect(writer.keepContent(content, true)).toEqual({ hash: 'hash 1', bytes: 4 });
+    expect(hashed).toEqual([bytesOf('text')]);
+    expect(rows).toEqual([{ type: 'blob', hash: 'hash 1', text: 'text' }]);
+    expect(writer.keepText('more')).toBe('hash 2');
   });
 
   it('keeps no content that is too large, not wanted, or gone', () => {

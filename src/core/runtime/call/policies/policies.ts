@@ -1,6 +1,6 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
-import { isPromiseLike, none, present, whenSettled } from '../../../internal/index.ts';
+import { isPromiseLike, none, type Writable, whenSettled } from '../../../internal/index.ts';
 import type { PolicyCall, PolicyDecision, ToolPolicy } from '../../../policy/index.ts';
 import type { ToolSuccess, UnenforcedDecision } from '../../../tool/index.ts';
 import { RunStoppedSignal } from '../../limits/run-stop.ts';
@@ -127,7 +127,10 @@ function noteAnswer(
   if (attempt.trace === undefined) return;
   const isEnforced = attempt.environment.enforce;
   const { outcome = 'allow', reason } = objection ?? {};
-  attempt.trace.policies.push({ ...nameOf(governing), about, outcome, isEnforced, ...present({ reason }) });
+  const decision: Pick<PolicyAnswer, 'about' | 'outcome' | 'isEnforced'> = { about, outcome, isEnforced };
+  const answer: Writable<PolicyAnswer> = Object.assign(nameOf(governing), decision);
+  if (reason !== undefined) answer.reason = reason;
+  attempt.trace.policies.push(answer);
 }
 
 /** Asks one policy. What it evaluates ends when it has answered. Throws or rejects with what it throws, and rejects with `RunStoppedSignal` when the run stops. */

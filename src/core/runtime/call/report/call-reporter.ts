@@ -1,10 +1,12 @@
 import { describeError } from '../../../error/index.ts';
-import { none, present } from '../../../internal/index.ts';
+import { none, type Writable } from '../../../internal/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { Clock, StateDifference, StateMark } from '../../../session/index.ts';
 import type { EvaluationOrigin, Logger, ToolEffects } from '../../../tool/index.ts';
 import type {
+  CallCommit,
   CallPhases,
+  DiscardedAttempt,
   ObservedAttempt,
   ObservedEvaluation,
   PolicyAnswer,
@@ -100,13 +102,17 @@ export class CallReporter {
     const { observers, session, ledger } = this.#options;
     const seq = ledger?.commit();
     this.#guarded(() => {
-      observers.onCommit?.({
-        ...this.#attempt(settled),
-        ...this.#reported(session.changesSince(before)),
-        ...present({ seq, attachments }),
-        isFinal: seq !== undefined,
+      const { writes, log } = this.#reported(session.changesSince(before));
+      const isFinal = seq !== undefined;
+      const commit: Writable<CallCommit> = Object.assign(this.#attempt(settled), {
+        writes,
+        log,
+        isFinal,
         invocation,
       });
+      if (seq !== undefined) commit.seq = seq;
+      if (attachments !== undefined) commit.attachments = attachments;
+      observers.onCommit?.(commit);
     });
     return seq;
   }
@@ -137,14 +143,15 @@ export class CallReporter {
       const attempt = this.#attempt(settled);
       const { log } = this.#reported(session.changesSince(before));
       const conflicts = invocation.reason === 'conflict' ? toConflicts(invocation.conflicts, attempt) : none;
-      observers.onDiscard?.({
-        ...attempt,
+      const why = 'failed' as const;
+      const discarded: Writable<DiscardedAttempt> = Object.assign(attempt, {
         log,
-        why: 'failed',
+        why,
         conflicts,
         invocation,
-        ...present({ attachments }),
       });
+      if (attachments !== undefined) discarded.attachments = attachments;
+      observers.onDiscard?.(discarded);
     });
   }
 
@@ -156,13 +163,8 @@ export class CallReporter {
       const observed = this.#attempt({ call, attempt, requestedAtMs });
       const changed = toConflicts(conflicts, observed);
       const { writes, log } = withoutRecords(observed);
-      this.#options.observers.onDiscard?.({
-        ...observed,
-        writes,
-        log,
-        why: 'superseded',
-        conflicts: changed,
-      });
+      const why = 'superseded' as const;
+      this.#options.observers.onDiscard?.(Object.assign(observed, { writes, log, why, conflicts: changed }));
     });
   }
 
@@ -181,30 +183,48 @@ export class CallReporter {
     }
   }
 
-  #attempt({ call, attempt, requestedAtMs }: SettledCall): ObservedAttempt {
+  /** A new object. Written out: one made by spreads costs many times as much, and so does everything that reads or freezes it. */
+  #attempt({ call, attempt, requestedAtMs }: SettledCall): Writable<ObservedAttempt> {
     const { callId, toolName, turn } = call;
+    const { evaluationId, path } = this.#evaluation;
     const effects = attempt?.tool.effects ?? this.#options.effectsOf(toolName);
-    const trace = attempt?.trace;
     const params = attempt?.resolved.params;
-    const { startedAtMs, handlerStartedAtMs, handlerEndedAtMs, endedAtMs } = trace ?? {};
-    return {
-      ...this.#evaluation,
+    const trace = attempt?.trace;
+    const phases = this.#phases(trace, requestedAtMs);
+    const { reads, writes, log, events, files } =
+      attempt?.transaction.observe({ results: this.#options.includesResults }) ?? nothingDone;
+    const observed: Writable<ObservedAttempt> = {
+      evaluationId,
+      path,
       turn,
       callId,
       toolName,
       attempt: attempt?.number ?? 0,
-      ...present({ effects, params }),
-      phases: {
-        requestedAtMs: trace?.requestedAtMs ?? requestedAtMs,
-        ...present({ startedAtMs, handlerStartedAtMs, handlerEndedAtMs, endedAtMs }),
-        settledAtMs: this.now(),
-        approvals: trace?.approvals ?? none,
-      },
-      ...present({ base: trace?.base }),
+      phases,
       policies: trace?.policies ?? none,
-      ...(attempt?.transaction.observe({ results: this.#options.includesResults }) ?? nothingDone),
+      reads,
+      writes,
+      log,
+      events,
+      files,
       isRedacted: false,
     };
+    if (effects !== undefined) observed.effects = effects;
+    if (params !== undefined) observed.params = params;
+    if (trace?.base !== undefined) observed.base = trace.base;
+    return observed;
+  }
+
+  #phases(trace: AttemptTrace | undefined, requestedAtMs: number): CallPhases {
+    const settledAtMs = this.now();
+    if (trace === undefined) return { requestedAtMs, settledAtMs, approvals: none };
+    const { startedAtMs, handlerStartedAtMs, handlerEndedAtMs, endedAtMs, approvals } = trace;
+    const phases: Writable<CallPhases> = { requestedAtMs: trace.requestedAtMs, settledAtMs, approvals };
+    if (startedAtMs !== undefined) phases.startedAtMs = startedAtMs;
+    if (handlerStartedAtMs !== undefined) phases.handlerStartedAtMs = handlerStartedAtMs;
+    if (handlerEndedAtMs !== undefined) phases.handlerEndedAtMs = handlerEndedAtMs;
+    if (endedAtMs !== undefined) phases.endedAtMs = endedAtMs;
+    return phases;
   }
 }
 
@@ -223,10 +243,8 @@ function toConflicts(names: readonly string[], { reads }: ObservedAttempt): read
   });
 }
 
-type Changeable<T> = { -readonly [Key in keyof T]: T[Key] };
-
 /** What is noted of an attempt while it happens, for observers. Without observers of calls there is none. */
-export interface AttemptTrace extends Changeable<Omit<CallPhases, 'settledAtMs' | 'approvals'>> {
+export interface AttemptTrace extends Writable<Omit<CallPhases, 'settledAtMs' | 'approvals'>> {
   /** Number of the last commit on the root session before the attempt; undefined inside another call. */
   readonly base: number | undefined;
   readonly approvals: { readonly fromMs: number; readonly toMs: number }[];
