@@ -5,18 +5,23 @@ import { runProgram } from '../harness/program.ts';
 const child = fileURLToPath(new URL('import-once.js', import.meta.url));
 
 /**
- * Cost of importing a module in a new process, minus the cost of the process itself: `cpu` and `wall` in ms.
- * Every sample is a separate process.
+ * Cost of a process that imports a module, over one that imports nothing right after it: `cpu` and `wall` in ms.
+ * Every sample is two processes.
  */
 await runProgram<{ readonly specifier: string }>(async ({ specifier }, { samples, effort }) => {
   const cpu: number[] = [];
   const wall: number[] = [];
-  const count = effort === 'tiny' ? 1 : 2 * samples;
+  const count = effort === 'tiny' ? 1 : samples;
   for (let sample = 0; sample < count; sample += 1) {
-    const printed = execFileSync(process.execPath, [child, specifier], { encoding: 'utf8' });
-    const [cpuMs, wallMs] = JSON.parse(printed) as [number, number];
-    cpu.push(cpuMs);
-    wall.push(wallMs);
+    const [cpuMs, wallMs] = start(specifier);
+    const [emptyCpuMs, emptyWallMs] = start();
+    cpu.push(cpuMs - emptyCpuMs);
+    wall.push(wallMs - emptyWallMs);
   }
   return { samples: { cpu, wall } };
 });
+
+function start(...specifier: readonly string[]): [cpuMs: number, wallMs: number] {
+  const printed = execFileSync(process.execPath, [child, ...specifier], { encoding: 'utf8' });
+  return JSON.parse(printed) as [number, number];
+}

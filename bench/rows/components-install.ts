@@ -1,14 +1,6 @@
 import type { BenchRow } from '../harness/row.ts';
 import { contend, ours } from './contend.ts';
 
-const imported = {
-  'by hand (zod alone)': { specifier: 'zod' },
-  [ours]: { specifier: 'weakincentives' },
-  '@tanstack/ai': { specifier: '@tanstack/ai' },
-  ai: { specifier: 'ai' },
-  '@earendil-works/pi-agent-core': { specifier: '@earendil-works/pi-agent-core' },
-  '@mariozechner/pi-agent-core': { specifier: '@mariozechner/pi-agent-core' },
-};
 // The versions of bench/package.json.
 const installed = {
   [ours]: { specifier: '' },
@@ -16,22 +8,8 @@ const installed = {
   ai: { specifier: 'ai@6.0.326' },
 };
 
-/** What the package costs before it does anything. */
+/** What the package costs on the disk. */
 export const installRows: readonly BenchRow[] = [
-  {
-    id: 'import-cpu',
-    title: 'Import into a fresh process, over an empty one: CPU',
-    unit: 'ms',
-    contenders: contend('cold-import', 'cpu', {}, imported),
-    targets: [{ factor: 25 }],
-  },
-  {
-    id: 'import-wall',
-    title: 'Import into a fresh process, over an empty one: wall time',
-    unit: 'ms',
-    contenders: contend('cold-import', 'wall', {}, imported),
-    targets: [{ factor: 25 }],
-  },
   {
     id: 'installed-size',
     title: 'Installed without peers, bytes of all files',

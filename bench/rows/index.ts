@@ -12,6 +12,7 @@ import { stateRows } from './components-state.ts';
 import { viewerRows } from './components-viewer.ts';
 import { longRunRows } from './long-run.ts';
 import { sessionsRows } from './sessions.ts';
+import { startRows } from './start.ts';
 import { switchedOnRows } from './switched-on.ts';
 import { traceRows } from './trace.ts';
 
@@ -19,6 +20,7 @@ import { traceRows } from './trace.ts';
 export const benchRows: readonly BenchRow[] = [
   ...traceRows,
   ...agentLoopRows,
+  ...startRows,
   ...stateRows,
   ...sessionRows,
   ...diskRows,

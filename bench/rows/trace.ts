@@ -2,7 +2,8 @@ import type { BenchRow, Contender, Target } from '../harness/row.ts';
 import { ours } from './contend.ts';
 import { oldPi, pi } from './loop-systems.ts';
 
-const programs = {
+/** Who has the trace, and by which program. */
+export const tracePrograms: Readonly<Record<string, string>> = {
   [ours]: 'trace/weakincentives',
   [pi]: 'trace/pi',
   [oldPi]: 'trace/old-pi',
@@ -31,7 +32,7 @@ function row(
     id: `trace-${figure === 'peakRss' ? 'rss' : figure}`,
     title: `Coding agent, 200 turns with 800 calls on 2,000 files: ${what}`,
     unit,
-    contenders: Object.entries(programs).map(
+    contenders: Object.entries(tracePrograms).map(
       ([name, program]): Contender => ({
         name,
         program,

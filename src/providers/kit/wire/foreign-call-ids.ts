@@ -96,8 +96,7 @@ export class ForeignCallIds {
 
   #take(callId: string): string {
     this.#taken ??= this.#ownIds();
-    const id =
-      this.#form.fits(callId) && !this.#taken.has(callId) ? callId : this.#make(callId, this.#taken);
+    const id = this.#form.fits(callId) && !this.#taken.has(callId) ? callId : this.#make(callId, this.#taken);
     this.#taken.add(id);
     return id;
   }
