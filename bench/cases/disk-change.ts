@@ -1,82 +1,123 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type HostFilesystem, openHostFilesystem } from 'weakincentives/node';
+import { binding, Filesystem, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { openHostFilesystem } from 'weakincentives/node';
+import { scriptedAdapter } from 'weakincentives/testing';
+import { z } from 'zod';
 import { type ProgramPlan, runProgram } from '../harness/program.ts';
 import type { Report } from '../harness/row.ts';
 import { takeSamples } from '../harness/samples.ts';
+import { childrenCpuMs } from './children-cpu.ts';
 import { type DiskProject, makeDiskProject } from './disk-project.ts';
 
-/** A change to one of many files, committed or rolled back: `cpu` and `wall` in ms. */
+interface Settings extends Record<string, string | number> {
+  readonly way: keyof typeof ways;
+  /** How many files the project has, and how many of them a call changes. */
+  readonly files: number;
+  readonly changed: number;
+}
+
+interface Change {
+  readonly project: DiskProject;
+  readonly paths: readonly string[];
+  readonly plan: ProgramPlan;
+  /** How often it is done in a sample. */
+  readonly rounds: number;
+}
+
+/** Changes to some of many files, committed or rolled back: `cpu` and `wall` in ms, of one change. */
 const ways = {
-  /** The work of a tool call: a fork, a write to it, the check for conflicts, and the commit to the disk. */
-  commit: (project: DiskProject, plan: ProgramPlan) =>
-    measureFork(project, plan, (host, fork) => {
-      if (fork.conflicts().length > 0) throw new Error('Somebody else has changed the file.');
-      host.apply(fork.patch());
-    }),
-  /** The work of a failing tool call: the same without a commit. */
-  rollback: (project: DiskProject, plan: ProgramPlan) => measureFork(project, plan, undefined),
-  git: async ({ root, path }: DiskProject, plan: ProgramPlan): Promise<Report> => {
-    const git = (...command: string[]): string =>
-      execFileSync('git', command, { cwd: root, encoding: 'utf8' });
-    git('init', '--quiet');
+  /** A tool call that writes, and commits to the disk. */
+  commit: (change: Change) => measureCalls(change, true),
+  /** A tool call that writes and fails. */
+  rollback: (change: Change) => measureCalls(change, false),
+  git: async ({ project: { root }, paths, plan, rounds }: Change): Promise<Report> => {
+    const git = gitIn(root);
     git('add', '-A');
     let tree = git('write-tree');
-    return measureChildren(plan, (round) => {
-      writeFileSync(join(root, path), `changed ${round}`);
+    return await measureChildren(plan, rounds, (round) => {
+      for (const path of paths) writeFileSync(join(root, path), contentOf(round));
       git('add', '-A');
       const next = git('write-tree');
       if (next === tree) throw new Error('git has seen no change.');
       tree = next;
     });
   },
-  'git-restore': async ({ root, path }: DiskProject, plan: ProgramPlan): Promise<Report> => {
-    const git = (...command: string[]): string =>
-      execFileSync('git', command, { cwd: root, encoding: 'utf8' });
-    const before = readFileSync(join(root, path), 'utf8');
-    git('init', '--quiet');
+  'git-restore': async ({ project: { root }, paths, plan, rounds }: Change): Promise<Report> => {
+    const before = paths.map((path) => readFileSync(join(root, path), 'utf8'));
+    const git = gitIn(root);
     git('add', '-A');
-    return measureChildren(plan, (round) => {
-      writeFileSync(join(root, path), `changed ${round}`);
+    return await measureChildren(plan, rounds, (round) => {
+      for (const path of paths) writeFileSync(join(root, path), contentOf(round));
       git('checkout-index', '--all', '--force', '--quiet');
       git('clean', '-fdq');
-      if (readFileSync(join(root, path), 'utf8') !== before) throw new Error('git has restored nothing.');
+      if (paths.some((path, index) => readFileSync(join(root, path), 'utf8') !== before[index]))
+        throw new Error('git has restored nothing.');
     });
   },
-} satisfies Record<string, (project: DiskProject, plan: ProgramPlan) => Promise<Report>>;
+} satisfies Record<string, (change: Change) => Promise<Report>>;
 
-await runProgram<{ readonly way: keyof typeof ways; readonly files: number }>(
-  async ({ way, files }, plan) => {
-    using project = makeDiskProject(plan.effort === 'tiny' ? 20 : files);
-    return await ways[way](project, plan);
-  },
-);
+/** About so many files are written in a sample. */
+const writesPerSample = 100;
 
-async function measureFork(
-  { folder, root, path }: DiskProject,
-  plan: ProgramPlan,
-  commit: ((host: HostFilesystem, fork: ReturnType<HostFilesystem['fork']>) => void) | undefined,
-): Promise<Report> {
+await runProgram<Settings>(async ({ way, files, changed }, { warmUps, ...rest }) => {
+  const plan = { ...rest, warmUps: Math.min(1, warmUps) };
+  const isTiny = plan.effort === 'tiny';
+  using project = makeDiskProject(isTiny ? 20 : files);
+  const paths = project.paths.slice(0, isTiny ? 2 : changed);
+  const isGit = way.startsWith('git');
+  // The processes of git are counted in hundredths of a second, and take much longer.
+  const rounds = isTiny ? 1 : Math.max(1, Math.ceil(writesPerSample / changed / (isGit ? 10 : 1)));
+  return await ways[way]({ project, paths, plan, rounds });
+});
+
+async function measureCalls({ project, paths, plan, rounds }: Change, commits: boolean): Promise<Report> {
+  const { folder, root } = project;
   await using host = await openHostFilesystem({ root, stateDirectory: join(folder, 'state') });
-  const rounds = plan.effort === 'tiny' ? 1 : 100;
-  let round = 0;
-  let written = '';
-  const before = readFileSync(join(root, path), 'utf8');
-  const { samples, notes } = await takeSamples(plan, {
-    run: async () => {
-      for (let time = 0; time < rounds; time += 1) {
-        round += 1;
-        written = `changed ${round}`;
-        const fork = host.fork();
-        await fork.view.write(path, written);
-        commit?.(host, fork);
-        fork.dispose();
-      }
+  const write = tool({
+    name: 'write',
+    description: 'Writes the files.',
+    effects: 'state',
+    inputSchema: z.strictObject({ round: z.number() }),
+    execute: async ({ round }, { filesystem }) => {
+      for (const path of paths) await filesystem.write(path, contentOf(round));
+      return commits ? ToolResult.ok(null) : ToolResult.error(`Nothing of round ${round}.`);
     },
   });
-  const now = readFileSync(join(root, path), 'utf8');
-  if (now !== (commit === undefined ? before : written)) throw new Error('The disk is not as it should be.');
+  const prompt = promptTemplate({
+    ns: 'bench',
+    key: 'disk',
+    sections: [
+      section({
+        title: 'Task',
+        key: 'task',
+        template: 'Write.',
+        tools: [write],
+        resources: [binding(Filesystem, { instance: host })],
+      }),
+    ],
+  }).bind();
+  let round = 0;
+  const adapter = scriptedAdapter((_conversation, { turn }) => {
+    if (turn > rounds) return { text: 'done' };
+    round += 1;
+    return { toolCalls: [{ name: write.name, arguments: { round } }] };
+  });
+  const before = paths.map((path) => readFileSync(join(root, path), 'utf8'));
+  const { samples, notes } = await takeSamples(plan, {
+    run: async () => {
+      const { text } = await adapter.evaluate(prompt, {
+        limits: { maxTurns: rounds + 1, maxRepeatedFailures: rounds + 1 },
+      });
+      if (text !== 'done') throw new Error(`The run ended with "${text}".`);
+    },
+  });
+  for (const [index, path] of paths.entries()) {
+    const expected = commits ? contentOf(round) : before[index];
+    if (readFileSync(join(root, path), 'utf8') !== expected)
+      throw new Error('The disk is not as it should be.');
+  }
   return {
     samples: {
       cpu: samples.map(({ cpuMs }) => cpuMs / rounds),
@@ -86,10 +127,23 @@ async function measureFork(
   };
 }
 
+function contentOf(round: number): string {
+  return `changed ${round}`;
+}
+
+function gitIn(root: string): (...command: readonly string[]) => string {
+  const git = (...command: readonly string[]): string =>
+    execFileSync('git', command, { cwd: root, encoding: 'utf8' });
+  git('init', '--quiet');
+  return git;
+}
+
 /** With the CPU time of the child processes, where the system reports it. */
-async function measureChildren(plan: ProgramPlan, run: (round: number) => void): Promise<Report> {
-  // The system counts in hundredths of a second.
-  const rounds = plan.effort === 'tiny' ? 1 : 10;
+async function measureChildren(
+  plan: ProgramPlan,
+  rounds: number,
+  run: (round: number) => void,
+): Promise<Report> {
   let round = 0;
   const cpu: number[] = [];
   const { samples, notes } = await takeSamples(plan, {
@@ -106,10 +160,4 @@ async function measureChildren(plan: ProgramPlan, run: (round: number) => void):
     samples: { cpu: cpu.slice(-samples.length), wall: samples.map(({ wallMs }) => wallMs / rounds) },
     notes,
   };
-}
-
-/** User and system time of all children that have ended: fields 16 and 17 of proc_pid_stat(5), in hundredths of a second. */
-function childrenCpuMs(): number {
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return 10 * (Number(fields[13]) + Number(fields[14]));
 }

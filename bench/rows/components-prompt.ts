@@ -63,6 +63,19 @@ export const promptRows: readonly BenchRow[] = [
     ),
   ),
   ...growthRows(
+    {
+      id: 'prompt-disabled',
+      title: (count) => `Turn of a prompt with ${count} sections that are switched off: CPU`,
+      unit: 'µs',
+    },
+    {
+      program: 'cases/disabled-sections',
+      figure: 'each',
+      settings: (sections) => ({ sections }),
+    },
+    { small: 3, large: 300, factor: 1.2 },
+  ).map((row) => ({ ...row, headline: true })),
+  ...growthRows(
     { id: 'resource-get', title: (count) => `Look-up of a resource among ${count}: CPU`, unit: 'µs' },
     {
       program: 'cases/resource-get',
