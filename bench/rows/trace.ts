@@ -4,6 +4,7 @@ import { oldPi, pi } from './loop-systems.ts';
 
 /** Who has the trace, and by which program. */
 export const tracePrograms: Readonly<Record<string, string>> = {
+  'by hand': 'trace/by-hand',
   [ours]: 'trace/weakincentives',
   [pi]: 'trace/pi',
   [oldPi]: 'trace/old-pi',
