@@ -22,7 +22,8 @@ import { runTrips } from './trips/main.ts';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const packages = readPackages('bench/package.json');
 const defaultReport = 'bench/results/latest.json';
-const resultsFile = 'bench/RESULTS.md';
+/** What has tables that reports are written into. */
+const writtenFiles = ['bench/RESULTS.md', 'guides/limits.md'];
 
 const command = readArguments(process.argv.slice(2), benchRows);
 switch (command.kind) {
@@ -134,8 +135,10 @@ async function runBench({
 
 function writeReports(files: readonly string[]): void {
   const reports = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as BenchReport);
-  writeFileSync(resultsFile, updateResults(readFileSync(resultsFile, 'utf8'), reports));
-  console.log(`${resultsFile} has the figures of ${files.join(', ')}`);
+  for (const written of writtenFiles) {
+    writeFileSync(written, updateResults(readFileSync(written, 'utf8'), reports));
+    console.log(`${written} has the figures of ${files.join(', ')}`);
+  }
 }
 
 /** Without their packages the peers cannot be measured; the library and the floor need none. */

@@ -41,7 +41,7 @@ Compares weakincentives with a loop written by hand and with its peers. Peers: n
   --passes N     how often each program is run (default: 2, with --quick and --tiny 1)
   --json FILE    where the report goes (default: bench/results/latest.json; with --tiny nowhere)
   --node FILE    the Node that runs what is measured (default: the one that runs this)
-  --write FILE,… measures nothing: writes these reports into the tables of bench/RESULTS.md
+  --write FILE,… measures nothing: writes these reports into the tables of bench/RESULTS.md and of guides/limits.md
   --list         shows rows and contenders
   --help         shows this
 

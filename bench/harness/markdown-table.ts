@@ -1,12 +1,25 @@
 import { formatNumber, formatRatio, formatTarget } from './format-table.ts';
 import type { ContenderResult, RowResult, TargetResult } from './judge-rows.ts';
 
-const headings = ['row', 'weakincentives', '× fastest peer', 'by hand', 'others', 'target'];
+const headings = [
+  'row',
+  'weakincentives',
+  '× pi',
+  '× old pi',
+  '× fastest peer',
+  'by hand',
+  'others',
+  'target',
+];
+
+/** The newest pi, and the package that had its name before. */
+const pi = '@earendil-works/pi-agent-core';
+const oldPi = '@mariozechner/pi-agent-core';
 
 /** The names of packages without what they do not need in a table. */
 const shortNames: Readonly<Record<string, string>> = {
-  '@earendil-works/pi-agent-core': 'pi',
-  '@mariozechner/pi-agent-core': 'old pi',
+  [pi]: 'pi',
+  [oldPi]: 'old pi',
   '@tanstack/ai': 'tanstack',
   '@openai/agents': 'openai-agents',
   '@langchain/langgraph': 'langgraph',
@@ -34,6 +47,25 @@ export function nameOf(name: string): string {
   return shortNames[name] ?? name;
 }
 
+/** The library's median over that of a contender; `undefined` without both. */
+function ratioTo({ contenders }: RowResult, name: string): string | undefined {
+  const median = (wanted: string) => contenders.find((one) => one.name === wanted)?.spread?.median;
+  const own = median('weakincentives');
+  const other = median(name);
+  return own === undefined || other === undefined || other === 0 ? undefined : formatRatio(own / other);
+}
+
+/** The library against those that most readers look for, such as `0.8 × pi, 0.4 × ai-7 (22.0 µs)`; `undefined` without one of them. */
+export function shortComparison(row: RowResult): string | undefined {
+  const own = row.contenders.find(({ name }) => name === 'weakincentives')?.spread;
+  const ratios = [pi, oldPi, 'ai-7', '@openai/agents'].flatMap((name) => {
+    const ratio = ratioTo(row, name);
+    return ratio === undefined ? [] : [`${ratio} × ${nameOf(name)}`];
+  });
+  if (own === undefined || ratios.length === 0) return undefined;
+  return `${ratios.join(', ')} (${formatNumber(own.median)} ${row.unit})`;
+}
+
 /** @returns the target with its outcome, contenders called as in the tables */
 export function targetText(target: TargetResult, unit: RowResult['unit']): string {
   const { comparedTo } = target;
@@ -50,6 +82,8 @@ function cellsOf(row: RowResult): readonly string[] {
   return [
     `${row.title} (${row.unit}) \`${row.id}\``,
     spreadCell(own),
+    ratioTo(row, pi) ?? '–',
+    ratioTo(row, oldPi) ?? '–',
     own?.toFastestPeer === undefined ? '–' : formatRatio(own.toFastestPeer),
     spreadCell(floor),
     others.map((one) => `${nameOf(one.name)} ${medianCell(one)}`).join(', ') || '–',

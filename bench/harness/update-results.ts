@@ -1,7 +1,7 @@
-import { formatNumber, formatRatio } from './format-table.ts';
+import { formatNumber } from './format-table.ts';
 import type { RowResult } from './judge-rows.ts';
 import { formatMachine, type MachineFacts } from './machine.ts';
-import { markdownNotes, markdownTable, nameOf, targetText } from './markdown-table.ts';
+import { markdownNotes, markdownTable, shortComparison, targetText } from './markdown-table.ts';
 
 /** What a run leaves as JSON. */
 export interface BenchReport {
@@ -16,33 +16,56 @@ export interface BenchReport {
 
 const block = /(<!-- begin ([^>]+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
-const isLoop = ({ id }: RowResult): boolean => /^(loop|parallel|peak)-/.test(id);
-const isScale = ({ id }: RowResult): boolean => id.startsWith('scale-');
-/** What is measured in runs of its own, too, by the part that has its rows. */
-const apart: Readonly<Record<string, (row: RowResult) => boolean>> = {
-  journal: ({ id }) => id.startsWith('journal-'),
-  mcp: ({ id }) => id.startsWith('mcp-'),
+/** The parts of one report that are tables, with the beginnings of the ids of their rows. */
+const tables: Readonly<Record<string, readonly string[]>> = {
+  trace: ['trace-'],
+  start: ['first-request', 'import-', 'wink-'],
+  loop: ['loop-', 'parallel-', 'peak-'],
+  scale: ['scale-'],
+  on: ['policies', 'observer', 'telemetry', 'record'],
+  disk: ['disk-'],
 };
-const isApart = (row: RowResult): boolean => Object.values(apart).some((isOf) => isOf(row));
+/** What is measured in runs of its own, too: their parts say on which machine. */
+const apart: Readonly<Record<string, readonly string[]>> = { journal: ['journal-'], mcp: ['mcp-'] };
+
+const isOf =
+  (beginnings: readonly string[]) =>
+  ({ id }: RowResult): boolean =>
+    beginnings.some((beginning) => id.startsWith(beginning));
+const isApart = isOf(Object.values(apart).flat());
+const isElsewhere = isOf([...Object.values(tables), ...Object.values(apart)].flat());
 
 /** What a block of one report may hold: `node-20 loop`, for the report of a run on Node 20. */
 const contents: Readonly<Record<string, (report: BenchReport) => string>> = {
   machine: machineText,
-  loop: ({ rows }) => markdownTable(rows.filter(isLoop)),
-  parts: ({ rows }) => markdownTable(rows.filter((row) => !isLoop(row) && !isScale(row) && !isApart(row))),
-  scale: ({ rows }) => markdownTable(rows.filter(isScale)),
+  parts: ({ rows }) => markdownTable(rows.filter((row) => !isElsewhere(row))),
   notes: ({ rows }) => markdownNotes(rows),
   missed: ({ rows }) => missedTargets(rows),
   ...Object.fromEntries(
-    Object.entries(apart).map(([part, isOf]) => [part, (report) => apartText(report, isOf)]),
+    Object.entries(tables).map(([part, beginnings]) => [
+      part,
+      ({ rows }: BenchReport) => markdownTable(rows.filter(isOf(beginnings))),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(apart).map(([part, beginnings]) => [
+      part,
+      (report: BenchReport) => apartText(report, isOf(beginnings)),
+    ]),
   ),
 };
 
+/** What a block of all reports side by side may hold. */
+const together: Readonly<Record<string, (reports: readonly BenchReport[]) => string>> = {
+  ratios: ratioTable,
+  costs: costTable,
+};
+
 /**
- * Writes reports into the generated parts of a text, those between `<!-- begin NAME -->` and `<!-- end -->`. NAME is `ratios`, for
- * all reports side by side, or `node-20 PART`, where PART is one of `machine`, `loop`, `parts`, `scale`, `notes`, `missed`, `journal` and `mcp`. The last
- * two say on which machine they were measured: a report that has rows of theirs alone writes nothing else. A part of a Node without a report stays as it is, and so do those
- * two when the report has none of their rows.
+ * Writes reports into the generated parts of a text, those between `<!-- begin NAME -->` and `<!-- end -->`. NAME is `ratios` or `costs`, for
+ * all reports side by side, or `node-20 PART`, where PART is one of `machine`, `missed`, `trace`, `start`, `loop`, `scale`, `on`, `disk`, `parts`,
+ * `notes`, `journal` and `mcp`. The last two say on which machine they were measured: a report that has rows of theirs alone writes nothing else. A part
+ * of a Node without a report stays as it is, and so does a part that the report has no row of.
  *
  * @throws {Error} for a NAME that is not known, two reports of one Node, and a report whose Node has no part in the text
  */
@@ -51,9 +74,11 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
   if (byNode.size < reports.length) throw new Error('There are two reports of the same version of Node.');
   const used = new Set<string>();
   const updated = text.replaceAll(block, (whole: string, begin: string, name: string, end: string) => {
-    if (name === 'ratios') {
+    const table = together[name];
+    if (table !== undefined) {
+      for (const node of byNode.keys()) used.add(node);
       const others = reports.filter(hasMore);
-      return others.length === 0 ? whole : `${begin}\n${ratioTable(others)}\n\n${end}`;
+      return others.length === 0 ? whole : `${begin}\n${table(others)}\n\n${end}`;
     }
     const [node = '', part = ''] = name.split(' ');
     const content = contents[part];
@@ -61,8 +86,8 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
     const report = byNode.get(node);
     if (report === undefined) return whole;
     used.add(node);
-    const isOf = apart[part];
-    if (isOf === undefined ? !hasMore(report) : !report.rows.some(isOf)) return whole;
+    const beginnings = apart[part] ?? tables[part];
+    if (beginnings === undefined ? !hasMore(report) : !report.rows.some(isOf(beginnings))) return whole;
     return `${begin}\n${content(report)}\n\n${end}`;
   });
   const unused = [...byNode.keys()].find((node) => !used.has(node));
@@ -89,32 +114,78 @@ function machineText({ machine, passes, effort, loadAverageAtEnd }: BenchReport)
     .join('\n');
 }
 
-function apartText(report: BenchReport, isOf: (row: RowResult) => boolean): string {
-  const rows = report.rows.filter(isOf);
+function apartText(report: BenchReport, isOfPart: (row: RowResult) => boolean): string {
+  const rows = report.rows.filter(isOfPart);
   return [machineText(report), markdownTable(rows), markdownNotes(rows)].join('\n\n');
 }
 
-/** The rows of the loop whose CPU and wall time are both there: the library's median over that of the fastest peer, for each report. */
+/** The rows that have a peer of those that most readers look for, but for wall times beside CPU times. */
 function ratioTable(reports: readonly BenchReport[]): string {
-  const rowsOf = (report: BenchReport) => new Map(report.rows.map((row) => [row.id, row]));
-  const columns = reports.map((report) => ({ node: report.machine.node, rows: rowsOf(report) }));
-  const ids = [...(columns[0]?.rows.keys() ?? [])].filter((id) => columns[0]?.rows.has(`${id}-wall`));
-  const headings = ['row', ...columns.flatMap(({ node }) => [`Node ${node}: CPU`, 'wall time'])];
-  const lines = ids.map((id) => [
-    `\`${id}\``,
-    ...columns.flatMap(({ rows }) => [ratioCell(rows.get(id)), ratioCell(rows.get(`${id}-wall`))]),
-  ]);
-  return [headings, headings.map(() => '---'), ...lines]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
+  const ids = (reports[0]?.rows ?? [])
+    .filter((row) => shortComparison(row) !== undefined)
+    .map(({ id }) => id)
+    .filter((id, _index, all) => !id.endsWith('-wall') || !all.includes(id.replace(/-wall$/, '')));
+  return sideBySide(
+    'row',
+    reports,
+    ids.map((id) => [
+      `\`${id}\``,
+      (row) => {
+        const found = row(id);
+        return found && shortComparison(found);
+      },
+    ]),
+  );
 }
 
-function ratioCell(row: RowResult | undefined): string {
-  const own = row?.contenders.find(({ name }) => name === 'weakincentives');
-  if (own?.spread === undefined || own.toFastestPeer === undefined) return '–';
-  const fastest = row?.contenders.find(({ toFastestPeer }) => toFastestPeer === 1);
-  const peer = fastest === undefined ? '' : ` × ${nameOf(fastest.name)}`;
-  return `${formatRatio(own.toFastestPeer)}${peer} (${formatNumber(own.spread.median)} µs)`;
+/** What a guide says that a step takes. */
+const costs: readonly (readonly [what: string, id: string, contender?: string])[] = [
+  ['A turn with one call, in a warm process: CPU', 'loop-1000-warm'],
+  ['the same in the first 1,000 turns of a process', 'loop-first-1000'],
+  ['without policies', 'policies-warm', 'without'],
+  ['with an observer that does nothing', 'observer-warm'],
+  ['with spans for OpenTelemetry', 'telemetry-warm'],
+  ['with a record of the run', 'record-warm'],
+  ['A turn with a file in memory, in the first 1,000 of a process: CPU', 'journal-loop', 'no journal'],
+  ['with a journal in memory', 'journal-loop', 'in memory'],
+  ['with a journal in a file', 'journal-loop'],
+  ['A call that changes a file of a folder of 10,000: wall time', 'disk-commit-1-wall'],
+  ['A call in a sandbox of bubblewrap: wall time', 'sandbox-start'],
+  ['A call served over MCP, with its client: CPU', 'mcp-call'],
+  ['A session that waits for its model: heap', 'scale-1000-sessions-heap'],
+];
+
+function costTable(reports: readonly BenchReport[]): string {
+  return sideBySide(
+    '',
+    reports,
+    costs.map(([what, id, name = 'weakincentives']) => [
+      what,
+      (row) => {
+        const found = row(id);
+        const median = found?.contenders.find((contender) => contender.name === name)?.spread?.median;
+        return found === undefined || median === undefined
+          ? undefined
+          : `${formatNumber(median)} ${found.unit}`;
+      },
+    ]),
+  );
+}
+
+type CellOf = (row: (id: string) => RowResult | undefined) => string | undefined;
+
+/** One line for each thing, with a column for each report. */
+function sideBySide(
+  first: string,
+  reports: readonly BenchReport[],
+  lines: readonly (readonly [name: string, cellOf: CellOf])[],
+): string {
+  const headings = [first, ...reports.map(({ machine }) => `Node ${machine.node}`)];
+  const cells = lines.map(([name, cellOf]) => [
+    name,
+    ...reports.map(({ rows }) => cellOf((id) => rows.find((row) => row.id === id)) ?? '–'),
+  ]);
+  return [headings, headings.map(() => '---'), ...cells].map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
 function missedTargets(rows: readonly RowResult[]): string {

@@ -8,6 +8,7 @@ import {
   type RunObserver,
   readBeforeWritePolicy,
   section,
+  type ToolPolicy,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -51,6 +52,7 @@ export interface Observing {
 export function countingAgent(
   stage: Stage,
   observe: () => Promise<Observing> = async () => ({ observers: [] }),
+  policies: readonly ToolPolicy[] = [readBeforeWritePolicy(), reportAfterCounting],
 ): () => Promise<string> {
   const count = tool({
     name: toolName,
@@ -77,7 +79,7 @@ export function countingAgent(
         template: instructions,
         tools: [count, reportTool],
         slices: [Counts],
-        policies: [readBeforeWritePolicy(), reportAfterCounting],
+        policies,
         resources: [binding(Filesystem, { create: () => new MemoryFilesystem() })],
       }),
     ],

@@ -55,19 +55,19 @@ const node22 = reportOf('v22.23.3', 120);
 describe('updateResults', () => {
   it('writes the rows of the loop, those without a sample last', () => {
     expect(written('node-20 loop', node20)).toEqual([
-      '| row | weakincentives | × fastest peer | by hand | others | target |',
-      '| --- | --- | --- | --- | --- | --- |',
-      '| Row loop-10 (µs) `loop-10` | 80.0 (70.0–90.0) | 0.80 | 5.00 (5.00–5.00) | pi 100, ai 800 †, openai-agents – † | ≤ 0.25 × pi: missed (0.80) |',
-      '| Row loop-10-wall (µs) `loop-10-wall` | 80.0 (70.0–90.0) | 0.80 | 5.00 (5.00–5.00) | pi 100, ai 800 †, openai-agents – † | – |',
+      '| row | weakincentives | × pi | × old pi | × fastest peer | by hand | others | target |',
+      '| --- | --- | --- | --- | --- | --- | --- | --- |',
+      '| Row loop-10 (µs) `loop-10` | 80.0 (70.0–90.0) | 0.80 | – | 0.80 | 5.00 (5.00–5.00) | pi 100, ai 800 †, openai-agents – † | ≤ 0.25 × pi: missed (0.80) |',
+      '| Row loop-10-wall (µs) `loop-10-wall` | 80.0 (70.0–90.0) | 0.80 | – | 0.80 | 5.00 (5.00–5.00) | pi 100, ai 800 †, openai-agents – † | – |',
     ]);
   });
 
   it('writes the other rows, notes, missed targets and the machine', () => {
     expect(written('node-20 parts', node20).slice(2)).toEqual([
-      '| Row append (µs) `append` | 80.0 (70.0–90.0) | – | – | – | ≤ 200 µs: met (80.0) |',
+      '| Row append (µs) `append` | 80.0 (70.0–90.0) | – | – | – | – | – | ≤ 200 µs: met (80.0) |',
     ]);
     expect(written('node-20 scale', node20).slice(2)).toEqual([
-      '| Row scale-sessions-cpu (µs) `scale-sessions-cpu` | 80.0 (70.0–90.0) | – | – | – | – |',
+      '| Row scale-sessions-cpu (µs) `scale-sessions-cpu` | 80.0 (70.0–90.0) | – | – | – | – | – | – |',
     ]);
     expect(written('node-20 notes', node20)).toEqual([
       '- `loop-10`, ai: 2 of 5 samples in 45 s',
@@ -88,15 +88,30 @@ describe('updateResults', () => {
     );
   });
 
-  it('sets the ratios of all reports side by side, CPU beside wall time', () => {
+  it('sets the ratios of all reports side by side, without wall times beside CPU times', () => {
     const text = updateResults([part('ratios'), part('node-20 notes'), part('node-22 notes')].join('\n\n'), [
       node20,
       node22,
     ]);
-    expect(text.split('\n').slice(2, 5)).toEqual([
-      '| row | Node v20.20.2: CPU | wall time | Node v22.23.3: CPU | wall time |',
-      '| --- | --- | --- | --- | --- |',
-      '| `loop-10` | 0.80 × pi (80.0 µs) | 0.80 × pi (80.0 µs) | 1.2 × pi (120 µs) | 1.2 × pi (120 µs) |',
+    expect(text.split('\n').slice(2, 6)).toEqual([
+      '| row | Node v20.20.2 | Node v22.23.3 |',
+      '| --- | --- | --- |',
+      '| `loop-10` | 0.80 × pi (80.0 µs) | 1.2 × pi (120 µs) |',
+      '',
+    ]);
+  });
+
+  it('writes what a step costs into a text that has no other part', () => {
+    const warm = (report: BenchReport): BenchReport => ({
+      ...report,
+      rows: report.rows.map((row) => (row.id === 'loop-10' ? { ...row, id: 'loop-1000-warm' } : row)),
+    });
+    const lines = updateResults(part('costs'), [warm(node20), warm(node22)]).split('\n');
+    expect(lines.slice(2, 6)).toEqual([
+      '|  | Node v20.20.2 | Node v22.23.3 |',
+      '| --- | --- | --- |',
+      '| A turn with one call, in a warm process: CPU | 80.0 µs | 120 µs |',
+      '| the same in the first 1,000 turns of a process | – | – |',
     ]);
   });
 
@@ -113,9 +128,9 @@ describe('updateResults', () => {
       expect(written(`node-22 ${name}`, only)).toEqual([
         ...written('node-22 machine', node22),
         '',
-        '| row | weakincentives | × fastest peer | by hand | others | target |',
-        '| --- | --- | --- | --- | --- | --- |',
-        `| Row append (µs) \`${name}-loop\` | 120 (110–130) | – | – | – | – |`,
+        '| row | weakincentives | × pi | × old pi | × fastest peer | by hand | others | target |',
+        '| --- | --- | --- | --- | --- | --- | --- | --- |',
+        `| Row append (µs) \`${name}-loop\` | 120 (110–130) | – | – | – | – | – | – |`,
         '',
         'No sample was left out.',
       ]);
@@ -151,10 +166,13 @@ describe('updateResults', () => {
     expect(() => updateResults(part('node-20 loop'), [node22])).toThrow('no part for node-22');
   });
 
-  it('finds a place for both versions of Node in RESULTS.md', () => {
+  it('finds a place for every version of Node in RESULTS.md and a guide', () => {
     const text = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
-    const updated = updateResults(text, [node20, node22]);
-    for (const expected of ['| `loop-10` | 0.80 ×', 'Node v22.23.3 on linux', '`append` | 80.0']) {
+    const reports = [node20, node22, reportOf('v24.1.0', 70)];
+    const updated = updateResults(text, reports);
+    const guide = readFileSync(new URL('../../guides/limits.md', import.meta.url), 'utf8');
+    expect(updateResults(guide, reports)).toContain('| A turn with one call');
+    for (const expected of ['| `loop-10` | 0.80 ×', 'Node v24.1.0 on linux', '`append` | 80.0']) {
       expect(updated).toContain(expected);
     }
   });
