@@ -17,7 +17,7 @@ await runTrace(({ baseURL, apiKey }, files) => {
     type: 'function' as const,
     name,
     description,
-    parameters: z.toJSONSchema(schema) as Record<string, unknown>,
+    parameters: z.toJSONSchema(schema),
     strict: true,
   }));
 
