@@ -35,7 +35,7 @@ export const diskRows: readonly BenchRow[] = [
       settings: (size) => ({ way: 'commit', files: size, changed: 1 }),
     },
     { small: 1_000, large: 100_000, factor: 1.5 },
-  ).map((row) => ({ ...row, headline: true })),
+  ).map((row) => ({ ...row, headline: true, leftOutByTiny: true })),
   ...(['cpu', 'wall'] as const).map((figure): BenchRow => {
     const title = figure === 'cpu' ? 'CPU' : 'wall time';
     return {
@@ -95,6 +95,7 @@ function commitRow(
     ),
     targets,
     headline: true,
+    leftOutByTiny: changed !== 100,
   };
 }
 

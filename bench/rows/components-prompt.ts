@@ -74,7 +74,7 @@ export const promptRows: readonly BenchRow[] = [
       settings: (sections) => ({ sections }),
     },
     { small: 3, large: 300, factor: 1.2 },
-  ).map((row) => ({ ...row, headline: true })),
+  ).map((row) => ({ ...row, headline: true, leftOutByTiny: row.targets.length === 0 })),
   ...growthRows(
     { id: 'resource-get', title: (count) => `Look-up of a resource among ${count}: CPU`, unit: 'µs' },
     {

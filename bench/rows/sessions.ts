@@ -56,6 +56,7 @@ function rowsOf(
       ],
       targets: rowTargets,
       headline: true,
+      leftOutByTiny: sessions > 1_000,
     };
   };
   return [
