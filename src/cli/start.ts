@@ -1,12 +1,13 @@
 import process from 'node:process';
+import type { CliEnvironment } from './process/environment.ts';
 import { nodeEnvironment } from './process/node-environment.ts';
 import { takeProcess } from './process/own-process.ts';
 import { runCli } from './run-cli.ts';
 
-/** Takes the process, carries out its command line, and ends it. @param version of this package. */
-export async function start(version: string): Promise<never> {
+/** Takes the process, carries out its command line, and ends it. */
+export async function start(facts: Pick<CliEnvironment, 'version' | 'cacheFolder'>): Promise<never> {
   const own = takeProcess(process);
-  const environment = nodeEnvironment(own, version);
+  const environment = nodeEnvironment(own, facts);
   // Once all output is written the process ends; a handler that timed out must not keep it alive.
   return own.end(await runCli(process.argv.slice(2), environment));
 }

@@ -104,6 +104,30 @@ describe('npm start', () => {
     expect(manifest).toHaveProperty('version', stdout.trim());
   });
 
+  it('takes what an agent was translated to from the folder of caches, until the agent changes', async () => {
+    const caches = mkdtempSync(join(folder, 'caches-'));
+    const agent = join(folder, 'translated.ts');
+    const write = (name: string): void =>
+      writeFileSync(
+        agent,
+        `import { defineAgent, promptTemplate } from 'weakincentives';
+         import { scriptedAdapter } from 'weakincentives/testing';
+         const template = promptTemplate({ ns: 'x', key: 'y', sections: [] });
+         export default defineAgent({ template, name: '${name}' as string, workspace: false, adapter: scriptedAdapter([{ text: 'Done.' }]) });`,
+      );
+    const heading = async (): Promise<string | undefined> =>
+      (await run(['run', agent], { variables: { XDG_CACHE_HOME: caches } })).stdout.split('\n')[0];
+    write('first');
+    expect(await heading()).toBe('first');
+    const modules = join(caches, 'weakincentives/modules');
+    const [kept = ''] = readdirSync(modules);
+    const translated = readFileSync(join(modules, kept), 'utf8');
+    writeFileSync(join(modules, kept), translated.replace('first', 'kept'));
+    expect(await heading()).toBe('kept');
+    write('second');
+    expect(await heading()).toBe('second');
+  });
+
   it.runIf(existsSync('/dev/full'))('ends in order where the version cannot be written', () => {
     const { status, stderr } = spawnSync(
       'sh',

@@ -29,6 +29,7 @@ const environment = {
   TMPDIR: process.env['TMPDIR'],
   NO_COLOR: '1',
   XDG_STATE_HOME: stateHome,
+  XDG_CACHE_HOME: stateHome,
 };
 
 export function start(

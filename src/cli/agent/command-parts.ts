@@ -6,12 +6,12 @@ import type { openMcpServers } from '../mcp/mcp-servers.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
 import type { startTelemetry } from '../telemetry/telemetry.ts';
 import { type EventLog, openEventLog } from './event-log.ts';
-import { type LoadedAgent, loadAgent } from './load-agent.ts';
+import { loadAgent } from './load-agent.ts';
 import type { openRecordFile } from './record-file.ts';
 
 /** What the commands that run an agent take from outside, so that tests can replace it. */
 export interface CommandParts {
-  readonly load: (name: string) => Promise<LoadedAgent>;
+  readonly load: typeof loadAgent;
   readonly open: typeof openFolder;
   readonly makers: ModelMakers;
   readonly openLog: (path: string) => EventLog;

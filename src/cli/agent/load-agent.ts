@@ -15,11 +15,12 @@ export interface LoadedAgent {
  * a build step. Imports of `weakincentives` in the module resolve to this running library, so that tokens and classes are
  * identical.
  *
+ * @param cacheFolder as for {@link loadModule}.
  * @throws {UsageError} when there is no such agent, the module cannot be loaded, it exports no agent, or `winkHooks`, which are options of the agent now.
  */
-export async function loadAgent(name: string): Promise<LoadedAgent> {
+export async function loadAgent(name: string, cacheFolder?: string): Promise<LoadedAgent> {
   const shown = printable(name);
-  const { exported, folder } = await loadModule(name, 'agent');
+  const { exported, folder } = await loadModule(name, 'agent', cacheFolder);
   const agent = pickAgent(exported, shown);
   refuseHooks(exported, shown);
   return { agent, folder };

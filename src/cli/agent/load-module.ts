@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { dirname, extname, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { describeError } from '../../core/error/index.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
+import { loadJiti } from '../process/load-jiti.ts';
 import { printable } from '../process/plain-text.ts';
 
 const extensions: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
@@ -19,9 +20,10 @@ export interface LoadedModule {
  * and classes are identical.
  *
  * @param what what the module has to export, for errors: `agent`.
+ * @param cacheFolder where what TypeScript is translated to is kept for the next process. Default: it is not kept.
  * @throws {UsageError} when there is no such file, or it cannot be loaded.
  */
-export async function loadModule(name: string, what: string): Promise<LoadedModule> {
+export async function loadModule(name: string, what: string, cacheFolder?: string): Promise<LoadedModule> {
   const shown = printable(name);
   if (!extensions.has(extname(name))) {
     throw new UsageError(
@@ -30,7 +32,7 @@ export async function loadModule(name: string, what: string): Promise<LoadedModu
   }
   const path = resolve(name);
   await checkFile(path, shown, what);
-  return { exported: await importModule(path, shown, what), folder: dirname(path) };
+  return { exported: await importModule(path, shown, what, cacheFolder), folder: dirname(path) };
 }
 
 async function checkFile(path: string, shown: string, what: string): Promise<void> {
@@ -41,11 +43,15 @@ async function checkFile(path: string, shown: string, what: string): Promise<voi
   if (!found.isFile()) throw new UsageError(`the ${what} "${shown}" is not a file.`);
 }
 
-async function importModule(path: string, shown: string, what: string): Promise<unknown> {
-  const { createJiti } = await import('jiti');
-  const jiti = createJiti(import.meta.url, {
-    // No cache on disk: in a shared directory others could plant code for this process to run.
-    fsCache: false,
+async function importModule(
+  path: string,
+  shown: string,
+  what: string,
+  cacheFolder: string | undefined,
+): Promise<unknown> {
+  const jiti = loadJiti().createJiti(import.meta.url, {
+    // Its own choice of a folder is shared: others could plant code there for this process to run.
+    fsCache: cacheFolder === undefined ? false : join(cacheFolder, 'modules'),
     interopDefault: false,
     virtualModules: ownModules(),
   });

@@ -92,9 +92,11 @@ export interface OpenedAgent {
  */
 export async function openAgent(request: OpenAgentRequest, options: OpenAgentOptions): Promise<OpenedAgent> {
   const { environment, journal: asked, opened, parts, say } = options;
-  const { signal, variables, version } = environment;
+  const { signal, variables, version, cacheFolder } = environment;
   const loaded =
-    request.agent === undefined ? undefined : await unlessAborted(parts.load(request.agent), signal);
+    request.agent === undefined
+      ? undefined
+      : await unlessAborted(parts.load(request.agent, cacheFolder), signal);
   const mounted = await mountServers(request.mcpFile, environment, parts, opened, options.logger);
   for (const note of mounted?.notes ?? []) say(`${note}.`);
   const withTools = (agent: AnyAgent): AnyAgent => mounted?.addTo(agent) ?? agent;

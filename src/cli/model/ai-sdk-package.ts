@@ -26,7 +26,7 @@ interface ModelSource {
  */
 export async function loadPackageModel(wanted: PackageModel): Promise<AiSdkModel> {
   const { package: name, model, agentFolder } = wanted;
-  const address = await packageAddress(name, agentFolder);
+  const address = packageAddress(name, agentFolder);
   if (address === undefined) {
     throw new MissingPeerError(
       `The package "${name}" is not installed where the agent or this command would find it. Install it with "npm install ${name}".`,

@@ -46,6 +46,8 @@ export interface CliEnvironment {
   readonly secretNames?: readonly string[];
   /** Version of the package. */
   readonly version: string;
+  /** A folder of the user's for what can be made again. Default: there is none. */
+  readonly cacheFolder?: string | undefined;
   /**
    * Aborted with a {@link CliInterruption} when the process receives a signal to stop, and with a {@link StrayError} for an
    * uncaught error.

@@ -26,9 +26,11 @@ export interface HostProcess {
 /**
  * The environment of this process. The first interrupt stops the run in order, a second one ends the process at once. A
  * closed output pipe, as with `head`, stops the run too and is not a failure. An uncaught error also stops it in order.
- * @param version of this package.
  */
-export function nodeEnvironment(host: HostProcess, version: string): CliEnvironment {
+export function nodeEnvironment(
+  host: HostProcess,
+  { version, cacheFolder }: Pick<CliEnvironment, 'version' | 'cacheFolder'>,
+): CliEnvironment {
   const stop = new AbortController();
   let strays: StrayError[] = [];
   host.onStray((stray) => {
@@ -46,6 +48,7 @@ export function nodeEnvironment(host: HostProcess, version: string): CliEnvironm
     input: host.stdin.isTTY === true ? undefined : host.stdin,
     variables: host.env,
     version,
+    cacheFolder,
     signal: stop.signal,
     now: () => performance.now(),
     after: (milliseconds, callback) => {

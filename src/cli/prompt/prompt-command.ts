@@ -38,9 +38,9 @@ interface PromptWork {
 export async function promptCommand(
   request: PromptRequest,
   environment: CliEnvironment,
-  load: (name: string) => Promise<LoadedAgent> = loadAgent,
+  load: typeof loadAgent = loadAgent,
 ): Promise<number> {
-  const loaded = await load(request.agent);
+  const loaded = await load(request.agent, environment.cacheFolder);
   const work: PromptWork = {
     request,
     environment,

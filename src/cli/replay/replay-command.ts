@@ -42,7 +42,7 @@ export async function replayCommand(
     throw new UsageError('the record does not name its agent: wink replay RUN AGENT.');
   }
   if (request.agent === undefined) say(`replaying the agent ${printable(module)}.`);
-  const loaded = await unlessAborted(parts.load(module), signal);
+  const loaded = await unlessAborted(parts.load(module, environment.cacheFolder), signal);
   const bound = await bindAgent(
     { ...loaded, agent: mounted?.addTo(loaded.agent) ?? loaded.agent },
     {

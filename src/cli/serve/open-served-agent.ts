@@ -54,7 +54,9 @@ export async function openServedAgent(
   const { durable, policyFile, sandbox } = request;
   const say = (line: string): void => environment.stderr.write(`wink: ${line}\n`);
   const policies =
-    policyFile === undefined ? [] : await unlessAborted(loadPolicies(policyFile), environment.signal);
+    policyFile === undefined
+      ? []
+      : await unlessAborted(loadPolicies(policyFile, environment.cacheFolder), environment.signal);
   const makeAgent = async (folder: OpenedFolder): Promise<AnyAgent> => {
     const ready = await workspaceAgent({ folder, sandbox, policies });
     for (const note of ready.notes) say(`${note}.`);
@@ -139,8 +141,8 @@ async function interrupted(
  *
  * @throws {UsageError} when there is no such module, it cannot be loaded, or it exports no list of policies.
  */
-async function loadPolicies(name: string): Promise<readonly ToolPolicy[]> {
-  const { exported } = await loadModule(name, 'policy file');
+async function loadPolicies(name: string, cacheFolder: string | undefined): Promise<readonly ToolPolicy[]> {
+  const { exported } = await loadModule(name, 'policy file', cacheFolder);
   const found = [exportOf(exported, 'default'), exportOf(exported, 'policies')].find(isPolicyList);
   if (found !== undefined) return found;
   throw new UsageError(

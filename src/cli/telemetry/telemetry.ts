@@ -89,15 +89,15 @@ export async function startTelemetry(options: {
 
 async function loadPackages(agentFolder: string): Promise<Packages> {
   const name = '@opentelemetry/sdk-node';
-  const address = await packageAddress(name, agentFolder);
+  const address = packageAddress(name, agentFolder);
   if (address === undefined) {
     throw new UsageError(
       `--otel needs the package "${name}", which is not installed where the agent or this command would find it. Install it with "npm install @opentelemetry/api ${name}".`,
     );
   }
   // What belongs to this very SDK, whatever else is installed.
-  const besideSdk = async (part: string): Promise<unknown> =>
-    import((await addressFrom(part, dirname(fileURLToPath(address)))) ?? part);
+  const besideSdk = (part: string): Promise<unknown> =>
+    import(addressFrom(part, dirname(fileURLToPath(address))) ?? part);
   const parts = ['@opentelemetry/api', '@opentelemetry/resources'].map(besideSdk);
   const [sdk, api, resources] = await orUsageError(
     () => Promise.all([import(address), ...parts]),

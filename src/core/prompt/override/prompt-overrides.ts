@@ -1,18 +1,18 @@
 import { OverridesError } from '../../error/index.ts';
-import { once } from '../../internal/index.ts';
 import {
   choice,
   compileSchema,
   constant,
   describeIssues,
   dictionary,
+  type Field,
   freezeJson,
   json,
-  jsonSchema,
   list,
   optional,
   parseInputSync,
   record,
+  recordSchema,
   text,
 } from '../../schema/index.ts';
 import type { ToolExample } from '../../tool/index.ts';
@@ -67,29 +67,26 @@ export interface PromptOverrides {
 
 const textOverride = record({ hash: text, text });
 const edited = optional(textOverride);
+// An input that may be anything may be absent.
 const example = record({ description: text, input: optional(json()), output: optional(json()) });
-const document = once(() =>
-  compileSchema(
-    jsonSchema<PromptOverrides>(
-      record({
-        version: constant(1),
-        ns: text,
-        key: text,
-        tag: text,
-        sections: dictionary(
-          record({ body: edited, summary: edited, visibility: optional(choice('full', 'summary')) }),
-        ),
-        tools: dictionary(
-          record({
-            contract: text,
-            description: edited,
-            params: optional(dictionary(textOverride)),
-            examples: optional(record({ hash: text, examples: list(example) })),
-          }),
-        ),
-      }).schema,
+const document = compileSchema(
+  recordSchema({
+    version: constant(1),
+    ns: text,
+    key: text,
+    tag: text,
+    sections: dictionary(
+      record({ body: edited, summary: edited, visibility: optional(choice('full', 'summary')) }),
     ),
-  ),
+    tools: dictionary(
+      record({
+        contract: text,
+        description: edited,
+        params: optional(dictionary(textOverride)),
+        examples: optional(record({ hash: text, examples: list(example) as Field<readonly ToolExample[]> })),
+      }),
+    ),
+  }),
 );
 
 /**
@@ -106,7 +103,7 @@ export function parseOverrides(value: unknown): PromptOverrides {
       { details: { version } },
     );
   }
-  const outcome = parseInputSync(document(), value);
+  const outcome = parseInputSync(document, value);
   if (outcome.ok) return freezeJson(outcome.value, 'prompt overrides');
   throw new OverridesError(
     'overrides-corrupt',

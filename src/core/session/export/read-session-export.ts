@@ -1,59 +1,43 @@
 import { describeError, SchemaError, SnapshotError } from '../../error/index.ts';
-import { isRecord, once, present, startOf } from '../../internal/index.ts';
+import { isRecord, present, startOf } from '../../internal/index.ts';
 import {
   compileSchema,
+  constant,
   copyUntrustedJson,
+  described,
   describeIssues,
+  dictionary,
+  flag,
+  integer,
   type JsonObject,
   type JsonValue,
-  jsonSchema,
+  json,
+  list,
+  milliseconds,
+  optional,
   parseInputSync,
+  record,
+  recordSchema,
+  text,
 } from '../../schema/index.ts';
 import { exportFormat, exportVersion, type SessionExport } from './session-export.ts';
 
 const defaultMaxValues = 10_000_000;
 
-const text = { type: 'string' };
-const milliseconds = { type: 'number' };
-const strings = { type: 'array', items: text };
+const filled = described(text, { minLength: 1 });
 
-const sessionExport = once(() =>
-  jsonSchema<SessionExport>({
-    type: 'object',
-    required: [
-      'format',
-      'version',
-      'id',
-      'childIds',
-      'tags',
-      'createdAtMs',
-      'exportedAtMs',
-      'includesLogs',
-      'slices',
-    ],
-    properties: {
-      format: { const: exportFormat },
-      version: { const: exportVersion },
-      id: { ...text, minLength: 1 },
-      parentId: { ...text, minLength: 1 },
-      childIds: strings,
-      tags: { type: 'object', additionalProperties: text },
-      createdAtMs: milliseconds,
-      exportedAtMs: milliseconds,
-      includesLogs: { type: 'boolean' },
-      slices: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['name', 'version', 'items'],
-          properties: {
-            name: { ...text, minLength: 1 },
-            version: { type: 'integer', minimum: 1 },
-            items: { type: 'array' },
-          },
-        },
-      },
-    },
+const sessionExport = compileSchema(
+  recordSchema({
+    format: constant(exportFormat),
+    version: constant(exportVersion),
+    id: filled,
+    parentId: optional(filled),
+    childIds: list(text),
+    tags: dictionary(text),
+    createdAtMs: milliseconds,
+    exportedAtMs: milliseconds,
+    includesLogs: flag,
+    slices: list(record({ name: filled, version: described(integer, { minimum: 1 }), items: list(json()) })),
   }),
 );
 
@@ -77,7 +61,7 @@ export function readSessionExport(value: unknown, maxValues: number = defaultMax
     );
   }
   // Items belong to their slices; only the frame is checked here.
-  const outcome = parseInputSync(compileSchema(sessionExport()), withoutItems(copy));
+  const outcome = parseInputSync(sessionExport, withoutItems(copy));
   if (!outcome.ok) {
     throw malformed(`it has another shape:\n${describeIssues(outcome.issues)}`, { issues: outcome.issues });
   }

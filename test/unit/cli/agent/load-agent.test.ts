@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,22 @@ describe('loadAgent', () => {
     const more = "import { turns } from './part.ts'; import { turns as same } from './part';";
     const text = `${agentText(more)} export default defineAgent({ template, limits: { maxTurns: turns + same } });`;
     expect((await loadAgent(put('parts.ts', text))).agent.limits?.maxTurns).toBe(6);
+  });
+
+  it('keeps what it translates in the folder that it is given, and nowhere without one', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'wink-translated-'));
+    try {
+      const text = `${agentText()} export default defineAgent({ template, name: "found" as string });`;
+      await loadAgent(put('forgotten.ts', text));
+      expect(readdirSync(cache)).toEqual([]);
+      await loadAgent(put('kept.ts', text), cache);
+      const kept = readdirSync(join(cache, 'modules'));
+      expect(kept.map((name) => readFileSync(join(cache, 'modules', name), 'utf8'))).toEqual([
+        expect.stringContaining('name: "found"'),
+      ]);
+    } finally {
+      rmSync(cache, { recursive: true, force: true });
+    }
   });
 
   it('gives agents every entry of the package as it is running', async () => {
