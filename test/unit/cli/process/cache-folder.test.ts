@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,15 +27,17 @@ describe('openCacheFolder', () => {
     expect(openCacheFolder(join(caches, 'new'))).toBe(folder);
   });
 
-  it.each([0o770, 0o707])('takes no folder of mode %o, in which others could plant code', (mode) => {
+  it.each([
+    ['770', 0o770],
+    ['707', 0o707],
+  ])('takes no folder of mode %s, in which others could plant code', (_name, mode) => {
     mkdirSync(join(caches, 'weakincentives'));
     chmodSync(join(caches, 'weakincentives'), mode);
     expect(openCacheFolder(caches)).toBeUndefined();
     expect(readdirSync(join(caches, 'weakincentives'))).toEqual([]);
   });
 
-  it.runIf(process.getuid?.() === 0)('takes no folder of another user', async () => {
-    const { chownSync } = await import('node:fs');
+  it.runIf(process.getuid?.() === 0)('takes no folder of another user', () => {
     mkdirSync(join(caches, 'weakincentives'), { mode: 0o700 });
     chownSync(join(caches, 'weakincentives'), 12345, 12345);
     expect(openCacheFolder(caches)).toBeUndefined();
