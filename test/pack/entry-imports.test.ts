@@ -32,10 +32,10 @@ const budgets: Readonly<
   './openai': { kilobytes: 959 },
   './otel': { kilobytes: 877 },
   './provider': { kilobytes: 929 },
-  './record': { kilobytes: 961, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
+  './record': { kilobytes: 965, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
   './sandbox': { kilobytes: 1382, packages: ['iso-3166/1-a2-to-1-a3.js'] },
   './sqlite': { kilobytes: 1211 },
-  './testing': { kilobytes: 1088, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
+  './testing': { kilobytes: 1091, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
   './tools': { kilobytes: 937, packages: ['iso-3166/1-a2-to-1-a3.js'] },
   './vitest': { kilobytes: 849 },
 };
