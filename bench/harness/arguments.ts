@@ -38,7 +38,7 @@ Compares weakincentives with a loop written by hand and with its peers. Peers: n
   --row ID,…     these rows only; loop* are all whose ids begin with loop
   --headline     only the rows that RESULTS.md begins with: what people feel
   --only NAME,…  these contenders only
-  --passes N     how often each program is run (default: 2, with --quick and --tiny 1)
+  --passes N     how often each program is run (default: 1)
   --json FILE    where the report goes (default: bench/results/latest.json; with --tiny nowhere)
   --node FILE    the Node that runs what is measured (default: the one that runs this)
   --write FILE,… measures nothing: writes these reports into the tables of bench/RESULTS.md and of guides/limits.md

@@ -21,7 +21,7 @@ export interface EffortPlan {
 export function planEffort(effort: Effort, cores: number): EffortPlan {
   switch (effort) {
     case 'full':
-      return { passes: 2, concurrency: 1, processes: 4, samples: 4, warmUps: 5, limitMs: 30_000 };
+      return { passes: 1, concurrency: 1, processes: 7, samples: 7, warmUps: 5, limitMs: 45_000 };
     case 'quick':
       return { passes: 1, concurrency: 1, processes: 3, samples: 5, warmUps: 3, limitMs: 3_000 };
     case 'tiny':

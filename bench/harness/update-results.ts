@@ -67,17 +67,18 @@ const together: Readonly<Record<string, (reports: readonly BenchReport[]) => str
  * `notes`, `journal` and `mcp`. The last two say on which machine they were measured: a report that has rows of theirs alone writes nothing else. A part
  * of a Node without a report stays as it is, and so does a part that the report has no row of.
  *
- * @throws {Error} for a NAME that is not known, two reports of one Node, and a report whose Node has no part in the text
+ * Reports of one Node count as one: of a row that several have, the last one counts.
+ *
+ * @throws {Error} for a NAME that is not known, and a report whose Node has no part in the text
  */
 export function updateResults(text: string, reports: readonly BenchReport[]): string {
-  const byNode = new Map(reports.map((report) => [nodeOf(report), report]));
-  if (byNode.size < reports.length) throw new Error('There are two reports of the same version of Node.');
+  const byNode = putTogether(reports);
   const used = new Set<string>();
   const updated = text.replaceAll(block, (whole: string, begin: string, name: string, end: string) => {
     const table = together[name];
     if (table !== undefined) {
       for (const node of byNode.keys()) used.add(node);
-      const others = reports.filter(hasMore);
+      const others = [...byNode.values()].filter(hasMore);
       return others.length === 0 ? whole : `${begin}\n${table(others)}\n\n${end}`;
     }
     const [node = '', part = ''] = name.split(' ');
@@ -93,6 +94,17 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
   const unused = [...byNode.keys()].find((node) => !used.has(node));
   if (unused !== undefined) throw new Error(`RESULTS.md has no part for ${unused}.`);
   return updated;
+}
+
+/** One report for each Node, with the machine of the last one. */
+function putTogether(reports: readonly BenchReport[]): ReadonlyMap<string, BenchReport> {
+  const byNode = new Map<string, BenchReport>();
+  for (const report of reports) {
+    const before = byNode.get(nodeOf(report))?.rows ?? [];
+    const rows = new Map([...before, ...report.rows].map((row) => [row.id, row]));
+    byNode.set(nodeOf(report), { ...report, rows: [...rows.values()] });
+  }
+  return byNode;
 }
 
 const hasMore = ({ rows }: BenchReport): boolean => !rows.every(isApart);

@@ -145,7 +145,11 @@ function parallelRows(
 }
 
 function fresh(names: readonly LoopSystem[], settings: Contender['settings']): Contenders {
-  return (figure) => sampled(names, settings, figure).map((one) => ({ ...one, sampling: 'fresh' }));
+  return (figure) =>
+    sampled(names, settings, figure).map((one) => ({
+      ...one,
+      sampling: one.leftOutByQuick === true ? 'few' : 'fresh',
+    }));
 }
 
 /** Samples in one process; few of those that take many seconds for each. */

@@ -68,6 +68,7 @@ export const diskRows: readonly BenchRow[] = [
       ...contender,
       isOwn: contender.name.startsWith(`${ours},`),
       leftOutByQuick: true,
+      ...(contender.name === ours ? {} : { sampling: 'few' as const }),
     })),
     targets: [{ factor: 1, comparedTo: copy }],
   },

@@ -158,11 +158,25 @@ describe('updateResults', () => {
     expect(updateResults(updated, [node22])).toBe(updated);
   });
 
+  it('puts reports of one Node together, the later ones before the earlier', () => {
+    const only = (report: BenchReport, id: string) => ({
+      ...report,
+      rows: report.rows.filter((row) => row.id === id),
+    });
+    const newer = reportOf('v20.20.2', 60);
+    const text = updateResults(`${part('node-20 loop')}\n\n${part('node-20 parts')}`, [
+      node20,
+      only(newer, 'loop-10'),
+    ]);
+    expect(text).toContain('`loop-10` | 60.0');
+    expect(text).toContain('`loop-10-wall` | 80.0');
+    expect(text).toContain('`append` | 80.0');
+  });
+
   it('refuses parts and reports that do not fit together', () => {
     expect(() => updateResults(part('node-20 loops'), [node20])).toThrow(
       '"node-20 loops", which is not known',
     );
-    expect(() => updateResults(part('node-20 loop'), [node20, node20])).toThrow('two reports of the same');
     expect(() => updateResults(part('node-20 loop'), [node22])).toThrow('no part for node-22');
   });
 
