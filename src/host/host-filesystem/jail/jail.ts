@@ -14,9 +14,13 @@ import { noFollow, noWaiting, onlyDirectory, openFiles } from '../../disk/open-f
 import { identityOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { diskError, NoDirectoryError } from './disk-error.ts';
-
-/** Segments of a path below the root; none for the root itself. */
-export type Segments = readonly string[];
+import {
+  assertSegment,
+  OpenDirectories,
+  openRootDirectory,
+  type PathOf,
+  type Segments,
+} from './open-directories.ts';
 
 const temporaryName = /^\.wink-[0-9a-f-]{36}(-[0-9a-z]+)?\.tmp$/;
 
@@ -39,9 +43,6 @@ export function temporaryPartOf(name: string): { readonly id: string; readonly p
   return id === undefined || part === undefined ? undefined : { id, part };
 }
 
-/** Returns the host path of a name in an open directory; without a name, of the directory. */
-export type PathOf = (name?: string) => string;
-
 /** The target of a symbolic link, and its raw text; `bytes` when that is not UTF-8. */
 export type LinkEnd = { readonly text: string; readonly bytes?: Buffer } & (
   | { readonly kind: 'inside'; readonly segments: Segments; readonly stats: BigIntStats }
@@ -49,7 +50,6 @@ export type LinkEnd = { readonly text: string; readonly bytes?: Buffer } & (
 );
 
 const maxLinks = 40;
-const readDirectory = constants.O_RDONLY | onlyDirectory | noFollow;
 
 /**
  * Access to the files below one folder. Every directory on a path is opened relative to the one before it, never through a link,
@@ -59,13 +59,14 @@ const readDirectory = constants.O_RDONLY | onlyDirectory | noFollow;
 export class HostJail {
   readonly realPath: string;
   readonly kind: 'kernel' | 'checked';
-  readonly #root: number | undefined;
+  /** Undefined where a path cannot start at an open directory. */
+  readonly #directories: OpenDirectories | undefined;
   /** Identity of the folder that was opened. */
   readonly #identity: string;
 
   private constructor(realPath: string, root: number | undefined) {
     this.realPath = realPath;
-    this.#root = root;
+    this.#directories = root === undefined ? undefined : new OpenDirectories(root);
     this.#identity = identityOf(this.rootStats());
     this.kind = root === undefined ? 'checked' : 'kernel';
   }
@@ -95,13 +96,13 @@ export class HostJail {
 
   /** The metadata of the folder itself, even after it was moved. @throws the error of the operating system. */
   rootStats(): BigIntStats {
-    return this.#root === undefined
+    return this.#directories === undefined
       ? lstatSync(this.realPath, { bigint: true })
-      : fstatSync(this.#root, { bigint: true });
+      : fstatSync(this.#directories.root, { bigint: true });
   }
 
   dispose(): void {
-    if (this.#root !== undefined) closeSync(this.#root);
+    if (this.#directories !== undefined) closeSync(this.#directories.root);
   }
 
   /**
@@ -111,19 +112,19 @@ export class HostJail {
    */
   within<Result>(directory: Segments, use: (pathOf: PathOf) => Result): Result {
     for (const segment of directory) assertSegment(segment);
-    if (this.#root === undefined) return use(this.#checkedPath(directory));
-    let open = this.#root;
-    try {
-      for (const segment of directory) {
-        const next = openDirectory(`${openFiles}/${open}/${segment}`);
-        if (open !== this.#root) closeSync(open);
-        open = next;
-      }
-      const anchor = `${openFiles}/${open}`;
-      return use((name) => (name === undefined ? anchor : `${anchor}/${assertSegment(name)}`));
-    } finally {
-      if (open !== this.#root) closeSync(open);
-    }
+    return this.#directories === undefined
+      ? use(this.#checkedPath(directory))
+      : this.#directories.within(directory, use);
+  }
+
+  /**
+   * Keeps the directory of an access open for the next ones, while `act` accesses many files, those of one directory after another. Before it goes
+   * on to another directory, and at its end, the directory has to be where its path leads: it may have been moved away in between, and then
+   * the accesses did not reach the path.
+   * @throws {FilesystemError} `file-changed-on-disk`, naming the directory; and what `act` throws.
+   */
+  keepingOpen<Result>(act: () => Result): Result {
+    return this.#directories === undefined ? act() : this.#directories.keepingOpen(act);
   }
 
   /** The metadata of a path, links not followed; undefined when it does not exist or a parent is not a directory. */
@@ -246,24 +247,10 @@ export class HostJail {
   }
 }
 
-/** Paths are normalized long before; this is the last line of defense. */
-function assertSegment(segment: string): string {
-  if (
-    segment === '' ||
-    segment === '.' ||
-    segment === '..' ||
-    segment.includes('/') ||
-    segment.includes('\0')
-  ) {
-    throw new TypeError('A segment of a path must be a name.');
-  }
-  return segment;
-}
-
 /** The open root; undefined where a path cannot start at an open directory. */
 function openRoot(realPath: string): number | undefined {
   if (onlyDirectory === 0) return undefined;
-  const root = openSync(realPath, readDirectory);
+  const root = openRootDirectory(realPath);
   try {
     if (readlinkSync(`${openFiles}/${root}`) === realPath) return root;
   } catch {
@@ -271,16 +258,6 @@ function openRoot(realPath: string): number | undefined {
   }
   closeSync(root);
   return undefined;
-}
-
-function openDirectory(path: string): number {
-  try {
-    return openSync(path, readDirectory);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') throw new NoDirectoryError();
-    throw error;
-  }
 }
 
 /**

@@ -14,8 +14,8 @@ import { PersistentMap } from '../../../core/internal/index.ts';
 import { identityOf, modeOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import { diskError, NoDirectoryError } from '../jail/disk-error.ts';
-import type { Segments } from '../jail/jail.ts';
 import { isTemporaryName } from '../jail/jail.ts';
+import type { Segments } from '../jail/open-directories.ts';
 import type { ReadingContext } from './disk-content.ts';
 import { leafNode } from './disk-leaf.ts';
 

@@ -9,7 +9,8 @@ import {
 } from '../../../core/filesystem/index.ts';
 import { PersistentMap, present, quoteText } from '../../../core/internal/index.ts';
 import { identityOf, stampOf } from '../../disk/stamp.ts';
-import type { LinkEnd, Segments } from '../jail/jail.ts';
+import type { LinkEnd } from '../jail/jail.ts';
+import type { Segments } from '../jail/open-directories.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
 
 /** A symbolic link on disk. */

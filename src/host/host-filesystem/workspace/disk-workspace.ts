@@ -135,21 +135,24 @@ export class DiskWorkspace {
   /** What a fork has read or is to replace, and another process or commit has changed. */
   conflicts(cell: TreeCell, { unsettled }: DiskSnapshot): readonly string[] {
     const present = this.present().root;
-    const found = new Set(cell.conflicts());
-    for (const content of unsettled) if (!content.isUnchanged()) found.add(`file ${showName(content.path)}`);
-    for (const path of this.#changedByOthers(cell, present)) found.add(`file ${showName(path)}`);
-    return [...found];
+    return this.parts.jail.keepingOpen(() => {
+      const found = new Set(cell.conflicts());
+      for (const content of unsettled)
+        if (!content.isUnchanged()) found.add(`file ${showName(content.path)}`);
+      for (const path of this.#changedByOthers(cell, present)) found.add(`file ${showName(path)}`);
+      return [...found];
+    });
   }
 
   /** Why the changes of a fork cannot be applied to the present disk content. */
   refusals(cell: TreeCell): readonly string[] {
     const present = this.present().root;
-    return [
+    return this.parts.jail.keepingOpen(() => [
       ...cell.refusals(),
       ...this.#changedByOthers(cell, present).map(
         (path) => `file ${showName(path)} was changed by another process.`,
       ),
-    ];
+    ]);
   }
 
   /**
@@ -318,10 +321,12 @@ export class DiskWorkspace {
     this.#staged.assertFree();
     const cell = this.present();
     const before = cell.root;
-    const [changed] = fork === undefined ? [] : this.#changedByOthers(fork, before);
-    if (changed !== undefined) throw changedOnDiskError(changed);
-    cell.apply(patch);
-    return { before, differences: [...treeDifferences(before, cell.root, '.')] };
+    return this.parts.jail.keepingOpen(() => {
+      const [changed] = fork === undefined ? [] : this.#changedByOthers(fork, before);
+      if (changed !== undefined) throw changedOnDiskError(changed);
+      cell.apply(patch);
+      return { before, differences: [...treeDifferences(before, cell.root, '.')] };
+    });
   }
 
   /** Stages the present content of the root cell, which shows the old content again. */
@@ -369,7 +374,10 @@ export class DiskWorkspace {
     for (const reference of this.#snapshots) {
       const root = reference.deref();
       if (root === undefined) this.#snapshots.delete(reference);
-      else for (const { path } of differences) keep(nodeAt(root, path));
+      else
+        this.parts.jail.keepingOpen(() => {
+          for (const { path } of differences) keep(nodeAt(root, path));
+        });
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   type TreeDifference,
   type TreeNode,
 } from '../../../core/filesystem/index.ts';
-import { quoteText } from '../../../core/internal/index.ts';
+import { attempt, quoteText } from '../../../core/internal/index.ts';
 import { mountsBelow } from '../../disk/mounts.ts';
 import { stampOf } from '../../disk/stamp.ts';
 import { type CommitTarget, stageCommit } from '../commit/commit.ts';
@@ -20,7 +20,8 @@ import { assertRestorable } from '../commit/restorable.ts';
 import { assertNotProtected } from '../commit/run-step.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
-import type { HostJail, Segments } from '../jail/jail.ts';
+import type { HostJail } from '../jail/jail.ts';
+import type { Segments } from '../jail/open-directories.ts';
 import { KeptContents } from '../tree/kept-contents.ts';
 import { OwnWrites } from './workspace-changes.ts';
 
@@ -92,11 +93,17 @@ export class DiskWriter {
     for (const { path, before: old } of differences)
       if (old !== undefined) this.ownWrites.record(path, undefined);
     for (const [path, stamp] of moved) this.ownWrites.record(path, stamp);
-    for (const step of plan.steps) {
-      if (step.op === 'take') continue;
-      const stats = this.#place.jail.statOf(segmentsOf(step.path));
-      if (stats?.isFile()) this.ownWrites.record(step.path, stampOf(stats));
-    }
+    const { jail } = this.#place;
+    // What is not recorded counts as a change of another process.
+    attempt(() =>
+      jail.keepingOpen(() => {
+        for (const step of plan.steps) {
+          if (step.op === 'take') continue;
+          const stats = jail.statOf(segmentsOf(step.path));
+          if (stats?.isFile()) this.ownWrites.record(step.path, stampOf(stats));
+        }
+      }),
+    );
   }
 
   #assertOwn(path: string, node: TreeNode, isElsewhere: (path: string) => boolean): void {
