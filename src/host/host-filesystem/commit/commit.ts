@@ -5,7 +5,6 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
-  fsyncSync,
   futimesSync,
   openSync,
 } from 'node:fs';
@@ -20,7 +19,7 @@ import {
 } from '../../../core/filesystem/index.ts';
 import { attempt } from '../../../core/internal/index.ts';
 import { copyOpenFile, writeWhole } from '../../disk/copy-open-file.ts';
-import { identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
+import { accessOf, identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
 import type { FolderLease } from '../../lock/folder-lease.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
@@ -33,6 +32,7 @@ import {
   type OnFailpoint,
   type StagedContent,
 } from './commit-step.ts';
+import { ForcedFiles } from './forced-files.ts';
 import { CommitJournal, forceDirectory } from './journal.ts';
 import { keepPending } from './pending-commits.ts';
 import { assertUnchanged } from './restorable.ts';
@@ -100,21 +100,18 @@ export function stageCommit(
   let rootMark: string | undefined;
   try {
     jail.assertInPlace();
-    for (const path of plan.replaced) {
-      state.at = path;
-      assertNotProtected(jail, path);
-      // A file that may not be written is not replaced, although a rename could do it.
-      atPath(jail, path, (hostPath) => accessSync(hostPath, constants.W_OK));
-    }
+    jail.keepingOpen(() => {
+      for (const path of plan.replaced) {
+        state.at = path;
+        assertNotProtected(jail, path);
+        // A file that may not be written is not replaced, although a rename could do it.
+        atPath(jail, path, (hostPath) => accessSync(hostPath, constants.W_OK));
+      }
+    });
     onFailpoint?.('begin');
     rootMark = rootMarkOf(jail.rootStats());
     journal = CommitJournal.begin(journalDirectory, plan, rootMark, pending);
-    const written = new Map<string, string>();
-    for (const file of staged) {
-      state.at = file.path;
-      onFailpoint?.('stage');
-      written.set(file.staged, stageContent(jail, file));
-    }
+    const written = stageContents(target, staged, state);
     assertReady(jail, plan);
     for (const [index, step] of steps.entries())
       state.identities[index] = identityOfStep(jail, step, steps, written);
@@ -153,14 +150,16 @@ function landCommit(
     lease?.assertHeld();
     assertReady(jail, plan);
     assertSameTaken(jail, state);
-    for (const [index, step] of steps.entries()) {
-      state.at = step.path;
-      onFailpoint('step');
-      journal.step(index);
-      state.begun = index + 1;
-      onFailpoint('do');
-      runStep(jail, step, onFailpoint);
-    }
+    jail.keepingOpen(() => {
+      for (const [index, step] of steps.entries()) {
+        state.at = step.path;
+        onFailpoint('step');
+        journal.step(index);
+        state.begun = index + 1;
+        onFailpoint('do');
+        runStep(jail, step, onFailpoint);
+      }
+    });
     forceParents(jail, steps);
     onFailpoint('done');
     // If the folder was moved while it was written, the caller would not find the changes at its path.
@@ -170,7 +169,7 @@ function landCommit(
   } catch (error) {
     throw rolledBack(target, journal, state, error);
   }
-  cleanUp(jail, journal, state, onFailpoint);
+  cleanUp(jail, journal, steps, onFailpoint);
 }
 
 /** Restores the old tree. @returns the error for the caller. */
@@ -224,13 +223,13 @@ function halfWrittenError(path: string, error: unknown): FilesystemError {
 function cleanUp(
   jail: HostJail,
   journal: CommitJournal,
-  record: Parameters<typeof removeLeftovers>[1],
+  steps: readonly CommitStep[],
   onFailpoint: OnFailpoint,
 ): void {
   journal.close();
   try {
     onFailpoint?.('clear');
-    removeLeftovers(jail, record);
+    jail.keepingOpen(() => removeLeftovers(jail, steps));
     onFailpoint?.('remove-journal');
     journal.remove();
   } catch {
@@ -241,10 +240,12 @@ function cleanUp(
 /** The folder is at its path, and what the plan replaces or removes is what the view saw. */
 function assertReady(jail: HostJail, { expected }: CommitPlan): void {
   jail.assertInPlace();
-  for (const { path, stamp } of expected) {
-    const stats = jail.statOf(segmentsOf(path));
-    if (stats === undefined || stampOf(stats) !== stamp) throw changedOnDiskError(path);
-  }
+  jail.keepingOpen(() => {
+    for (const { path, stamp } of expected) {
+      const stats = jail.statOf(segmentsOf(path));
+      if (stats === undefined || stampOf(stats) !== stamp) throw changedOnDiskError(path);
+    }
+  });
 }
 
 /** The identity of what a step puts at its path, to distinguish it later from what another process puts there. */
@@ -280,32 +281,67 @@ function forceParents(jail: HostJail, steps: readonly CommitStep[]): void {
 }
 
 /**
- * Writes new content next to its target and syncs it to the disk.
+ * Writes new contents next to their targets, and returns when all of them are on the disk.
+ * @returns device and inode of each new file, by its path.
+ * @throws as {@link stageContent}.
+ */
+function stageContents(
+  { jail, onFailpoint }: CommitTarget,
+  staged: readonly StagedContent[],
+  state: CommitState,
+): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  using forced = new ForcedFiles(staged.length, onFailpoint);
+  jail.keepingOpen(() => {
+    for (const file of staged) {
+      state.at = file.path;
+      onFailpoint?.('stage');
+      written.set(file.staged, stageContent(jail, file, forced));
+    }
+  });
+  forced.finish();
+  return written;
+}
+
+/**
+ * Writes new content next to its target, to be forced to the disk.
  * @returns device and inode of the new file.
- * @throws {FilesystemError} `file-changed-on-disk` when the content to copy has changed.
+ * @throws {FilesystemError} `file-changed-on-disk` when the content to copy has changed; what {@link ForcedFiles.add} throws.
  * @throws the error of the operating system.
  */
-function stageContent(jail: HostJail, staged: StagedContent): string {
-  const { access, content, modifiedAtMs } = staged;
-  const mode = staged.mode ?? access?.mode;
+function stageContent(jail: HostJail, staged: StagedContent, forced: ForcedFiles): string {
+  const mode = staged.mode ?? staged.access?.mode;
   const file = atPath(jail, staged.staged, (path) =>
     openSync(path, 'wx', mode === undefined ? 0o666 : 0o600),
   );
+  let identity: string;
   try {
-    writeContent(jail, content, file);
-    if (access !== undefined) {
-      const stats = fstatSync(file);
-      const isOwn = stats.uid === access.uid && stats.gid === access.gid;
-      // Only a privileged process may change the owner; otherwise the writer stays it, as with any editor that replaces files.
-      if (!isOwn) attempt(() => fchownSync(file, access.uid, access.gid));
-    }
-    if (mode !== undefined) fchmodSync(file, mode);
-    if (modifiedAtMs !== undefined) futimesSync(file, modifiedAtMs / 1000, modifiedAtMs / 1000);
-    fsyncSync(file);
-    return identityOf(fstatSync(file, { bigint: true }));
-  } finally {
+    identity = writeStaged(jail, staged, file, mode);
+  } catch (error) {
     closeSync(file);
+    throw error;
   }
+  forced.add(file, staged.path);
+  return identity;
+}
+
+function writeStaged(
+  jail: HostJail,
+  { access, content, modifiedAtMs }: StagedContent,
+  file: number,
+  mode: number | undefined,
+): string {
+  writeContent(jail, content, file);
+  const stats = fstatSync(file, { bigint: true });
+  if (access !== undefined) {
+    const { uid, gid } = accessOf(stats);
+    const isOwn = uid === access.uid && gid === access.gid;
+    // Only a privileged process may change the owner; otherwise the writer stays it, as with any editor that replaces files.
+    if (!isOwn) attempt(() => fchownSync(file, access.uid, access.gid));
+  }
+  if (mode !== undefined) fchmodSync(file, mode);
+  if (modifiedAtMs !== undefined) futimesSync(file, modifiedAtMs / 1000, modifiedAtMs / 1000);
+  return identityOf(stats);
 }
 
 /** Content on the disk is copied from there in chunks, not loaded into memory. */

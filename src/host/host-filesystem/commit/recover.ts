@@ -41,7 +41,7 @@ export function recoverCommits(
         found.push(interrupted('left', record));
         continue;
       }
-      if (record?.isDone === true) removeLeftovers(jail, record);
+      if (record?.isDone === true) removeLeftovers(jail, record.steps);
       else if (record !== undefined) undo(jail, journalDirectory, record, onFailpoint);
       removeJournal(journalDirectory, path);
       if (record !== undefined) found.push(interrupted(record.isDone ? 'completed' : 'restored', record));

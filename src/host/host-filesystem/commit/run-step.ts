@@ -204,15 +204,12 @@ export function removeStaged(jail: HostJail, { stagedPaths }: Pick<JournalRecord
 }
 
 /** Removes the leftovers of a completed commit. @throws the error of the operating system. */
-export function removeLeftovers(
-  jail: HostJail,
-  { steps, stagedPaths }: Pick<JournalRecord, 'steps' | 'stagedPaths'>,
-): void {
-  removeStaged(jail, { stagedPaths });
+export function removeLeftovers(jail: HostJail, steps: readonly CommitStep[]): void {
   for (const step of steps) {
-    if (step.op === 'place' && step.backup !== undefined) {
-      const { backup } = step;
-      ignoring(['ENOENT'], () => atPath(jail, backup, unlinkSync));
+    if (step.op === 'place') {
+      // What replaces a file was renamed; what is new is still there under its first name too.
+      const left = step.backup ?? step.staged;
+      ignoring(['ENOENT'], () => atPath(jail, left, unlinkSync));
     }
     if (step.op === 'take') {
       ignoring(['ENOENT'], () =>
