@@ -253,12 +253,17 @@ export function toCallPart(call: ToolRuntimeCall): ToolCallPart {
 function toText(given: ToolRuntimeCall['arguments']): Pick<ToolCallPart, 'arguments' | 'wasParsed'> {
   if (typeof given === 'string') return { arguments: wellFormedJson(given) };
   let text: string | undefined;
-  let cause: unknown = new TypeError(`${typeof given} has no JSON text`);
   try {
     text = JSON.stringify(given);
-  } catch (error) {
-    cause = error;
+  } catch (cause) {
+    throw notJson(cause);
   }
-  if (text !== undefined) return parsedArguments(wellFormedJson(text));
-  throw new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, { cause });
+  if (text === undefined) throw notJson(new TypeError(`${typeof given} has no JSON text`));
+  return parsedArguments(wellFormedJson(text));
+}
+
+function notJson(cause: unknown): PromptValidationError {
+  return new PromptValidationError(`The arguments of a call are not JSON: ${describeError(cause)}`, {
+    cause,
+  });
 }

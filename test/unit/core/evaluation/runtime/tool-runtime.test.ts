@@ -88,6 +88,21 @@ describe('the calls of a turn', () => {
     expect(outputs[0]?.text).toBe('Done.');
   });
 
+  it('refuse arguments that have no JSON text, with the reason', async () => {
+    await using runtime = await openToolRuntime(
+      promptWith('no-json', [act('act', () => ToolResult.ok(1, 'Done.'))]),
+    );
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    const callWith = (given: unknown) =>
+      runtime.call({ callId: 'a', name: 'act', arguments: given as never });
+    await expect(callWith(circle)).rejects.toThrow(/^The arguments of a call are not JSON: .*circular/s);
+    const none = 'The arguments of a call are not JSON: undefined has no JSON text';
+    await expect(callWith(undefined)).rejects.toThrow(
+      expect.objectContaining({ message: none, cause: expect.any(TypeError) }),
+    );
+  });
+
   it('take arguments as text or as an object', async () => {
     const echo = tool({
       name: 'echo',
