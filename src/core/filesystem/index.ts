@@ -6,6 +6,9 @@ export {
   encodeText,
   type FileContent,
   fileContent,
+  type SearchText,
+  startsBinary,
+  textWith,
 } from './content/file-content.ts';
 export {
   bytesOf,
@@ -22,6 +25,7 @@ export {
   isWriteProtected,
   type LazyDirectory,
   linkTextOf,
+  type NamedNode,
   type TreeNode,
   usualMode,
 } from './content/tree-node.ts';
@@ -110,6 +114,7 @@ export {
 export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './text/linear-pattern.ts';
+export { hasRequired, type RequiredText } from './text/required-text.ts';
 export { type JudgedChanges, judgeChanges } from './text/text-changes.ts';
 export {
   coversRange,

@@ -2,7 +2,19 @@ import type { BigIntStats } from 'node:fs';
 
 /** Identifies a file at one moment: it differs for any other file, and for the same file after a change. */
 export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+  // In one piece: a template would be kept as the pieces that it was made of.
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+/** Whether {@link stampOf} is the same for both. */
+export function isSameMoment(before: BigIntStats, after: BigIntStats): boolean {
+  return (
+    before.mtimeNs === after.mtimeNs &&
+    before.ctimeNs === after.ctimeNs &&
+    before.size === after.size &&
+    before.ino === after.ino &&
+    before.dev === after.dev
+  );
 }
 
 /** Identifies a file for as long as it exists, whatever its name and content. */

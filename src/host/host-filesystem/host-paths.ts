@@ -27,7 +27,7 @@ import type { DiskFolder } from './disk-source.ts';
 import { writeProtectedError } from './jail/disk-error.ts';
 import { isInGitDirectory, isTemporaryName } from './jail/jail.ts';
 import { DiskContent, RefusedContent } from './tree/disk-content.ts';
-import { DiskDirectory } from './tree/disk-directory.ts';
+import { DiskDirectory, inspectFilesOf } from './tree/disk-directory.ts';
 import type { PathKind, VisiblePaths } from './tree/visible-paths.ts';
 
 const maxLinks = 40;
@@ -126,6 +126,7 @@ export class HostPaths implements PathRules {
     if (action === 'copy' && from !== '.') {
       this.#cell.resolve({ kind: 'tree', path: from });
       const copied = nodeAt(this.#cell.root, from);
+      inspectFilesOf(copied);
       assertCopyable(copied);
       if (copied !== undefined) assertRestorable(from, copied);
     }

@@ -1,5 +1,6 @@
 import { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
+import { hasRequired, type RequiredText } from '../text/required-text.ts';
 import type { LineIndexMemo } from '../text/text-window.ts';
 
 /** Values computed from a content. They never go stale, because a content never changes. */
@@ -17,8 +18,28 @@ export interface FileContent {
   text(): string | undefined;
   /** A copy of the bytes. */
   data(): Uint8Array;
+  /** The same as {@link searchText}, without decoding a text that does not have what is required. Default: it is decoded. @internal */
+  readonly '~searchText'?: (required: RequiredText) => SearchText;
   /** A cache for values that the library computes. Default: they are computed each time. @internal */
   readonly '~memo'?: ContentMemo;
+}
+
+/** What a search finds of a content; `without`: it is text that does not have what is required. */
+export type SearchText =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'without' | 'binary' };
+
+/** The text of a content, if a pattern may be found in it. @param required what the pattern requires; undefined: nothing. */
+export function searchText(content: FileContent, required: RequiredText | undefined): SearchText {
+  if (required !== undefined && content['~searchText'] !== undefined) return content['~searchText'](required);
+  return textWith(content.text(), required);
+}
+
+/** @param text undefined for a binary content. */
+export function textWith(text: string | undefined, required: RequiredText | undefined): SearchText {
+  if (text === undefined) return { kind: 'binary' };
+  const mayMatch = required === undefined || hasRequired(required, (part) => text.includes(part));
+  return mayMatch ? { kind: 'text', text } : { kind: 'without' };
 }
 
 /** Wraps bytes that must not change any more; the text is decoded at most once. */
@@ -104,9 +125,14 @@ const loneSurrogate = /\p{Surrogate}/u;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Whether a content is binary by its start. */
+export function startsBinary(data: Uint8Array): boolean {
+  return data.subarray(0, binaryProbeBytes).includes(0);
+}
+
 /** The text of UTF-8 bytes, with its byte order mark; undefined for binary: a NUL in the first 8 KB or invalid UTF-8. */
 export function decodeText(data: Uint8Array): string | undefined {
-  if (data.subarray(0, binaryProbeBytes).includes(0)) return undefined;
+  if (startsBinary(data)) return undefined;
   try {
     return decoder.decode(data);
   } catch {

@@ -30,6 +30,8 @@ export interface FileNode {
   readonly linkText?: string;
   /** The permission bits of a regular file that is stored elsewhere, or that replaces one. */
   readonly mode?: number;
+  /** For a file that is read on demand: whether `other` is the same stored file, and neither was inspected yet: nothing of them is known but the name. */
+  isSameUninspected?(other: FileNode): boolean;
 }
 
 /** The permission bits that a file gets when its place gives it no others. Changes and rows do not name them. */
@@ -60,6 +62,8 @@ export interface DirectoryNode {
 export interface LazyDirectory {
   /** One child, without reading the others. */
   childOf(name: string): TreeNode | undefined;
+  /** All children, in no particular order. */
+  children(): Iterable<NamedNode>;
   /** The directory with a child replaced or removed, without reading the others. */
   withChild(name: string, child: TreeNode | undefined): DirectoryNode;
   /**
@@ -71,6 +75,9 @@ export interface LazyDirectory {
 
 /** A node of the persistent tree. Immutable. */
 export type TreeNode = FileNode | DirectoryNode;
+
+/** A child of a directory with its name. */
+export type NamedNode = readonly [name: string, node: TreeNode];
 
 /** The empty directory; always the same node. */
 export const emptyDirectory: DirectoryNode = Object.freeze({
@@ -91,14 +98,20 @@ export function childOf(directory: DirectoryNode, name: string): TreeNode | unde
   return directory.lazy === undefined ? directory.entries.get(name) : directory.lazy.childOf(name);
 }
 
+/** All children of a directory, in no particular order. */
+export function childrenOf(directory: DirectoryNode): Iterable<NamedNode> {
+  return directory.lazy === undefined ? directory.entries : directory.lazy.children();
+}
+
 /** True when both are the same file with the same content and time, or the same directory. */
 export function isSameNode(left: TreeNode | undefined, right: TreeNode | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined || left.kind !== right.kind) return false;
   if (left.kind === 'file' || right.kind === 'file') {
-    return (
-      left.kind === 'file' && right.kind === 'file' && left.stamp !== undefined && left.stamp === right.stamp
-    );
+    if (left.kind !== 'file' || right.kind !== 'file') return false;
+    // An inspection of both would find the same now.
+    if (left.isSameUninspected?.(right) === true) return true;
+    return left.stamp !== undefined && left.stamp === right.stamp;
   }
   return left.link !== undefined && left.link.stamp === right.link?.stamp;
 }

@@ -1,7 +1,14 @@
 import { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 import { contentDigest, encodeText, type FileContent } from '../content/file-content.ts';
-import { bytesOf, emptyDirectory, type FileNode, fileLinkOf, fileNode } from '../content/tree-node.ts';
+import {
+  bytesOf,
+  childrenOf,
+  emptyDirectory,
+  type FileNode,
+  fileLinkOf,
+  fileNode,
+} from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
 import type {
   DirectoryEntry,
@@ -74,7 +81,7 @@ export function listDirectory(cell: TreeCell, given: string): readonly Directory
   const path = normalizePath(given);
   const directory = directoryOf(path, cell.resolve({ kind: 'listing', path }));
   const entries: DirectoryEntry[] = [];
-  for (const [name, node] of directory.entries) {
+  for (const [name, node] of childrenOf(directory)) {
     const at = childPath(path, name);
     const link = fileLinkOf(node);
     if (link !== undefined) entries.push({ name, path: at, kind: 'link', bytes: 0, link });

@@ -1,6 +1,7 @@
 import { assertArgument } from '../../error/index.ts';
 import { none, once, present } from '../../internal/index.ts';
 import { EventLoopYield } from '../../session/index.ts';
+import { searchText } from '../content/file-content.ts';
 import type { FileLink } from '../content/tree-node.ts';
 import type { TreeCell } from '../fork/tree-cell.ts';
 import { compileFileGlob, compileNameFilter, withExistingNames } from '../glob/file-glob.ts';
@@ -183,14 +184,14 @@ export async function grepFiles(
     if (pause !== undefined) await pause;
     if (file === undefined) continue;
     const { content } = file.node;
-    const text = content.text();
+    const found = searchText(content, grep.required);
     // A file that is searched by name was looked into, whatever was found.
     if (countsReads && file.path === path) cell.recordContentRead({ path, content, ranges: none }, true);
-    if (text === undefined) {
-      // A link that does not lead to a file has no content, binary or not.
-      if (file.node.link === undefined || file.node.link.leads === 'file') skippedBinary += 1;
-      continue;
-    }
+    // A link that does not lead to a file has no content, binary or not.
+    const hasContent = file.node.link === undefined || file.node.link.leads === 'file';
+    if (found.kind === 'binary' && hasContent) skippedBinary += 1;
+    if (found.kind !== 'text') continue;
+    const { text } = found;
     for (const match of grep.matchingLines(text)) {
       const pauseWithin = pauses.pauseIfDue();
       if (pauseWithin !== undefined) await pauseWithin;
@@ -200,15 +201,15 @@ export async function grepFiles(
         if (pauseBetween !== undefined) await pauseBetween;
         if (matches.length === limit) return result(true);
         const { column, hasMore, start, end } = part;
-        const found = {
+        const shown = {
           path: file.path,
           line: match.line,
           ...present({ column }),
           text: part.text,
           ...present({ more: hasMore ? (true as const) : undefined }),
         };
-        if (shows?.(found) === false) return result(true);
-        matches.push(found);
+        if (shows?.(shown) === false) return result(true);
+        matches.push(shown);
         if (!countsReads) continue;
         // A link is read where it leads.
         const { link } = file.node;

@@ -1,5 +1,6 @@
 import { byteOrderMark, partOf } from '../../internal/index.ts';
 import { assertPattern, compilePattern, type LinearPattern, type PatternOptions } from './linear-pattern.ts';
+import { type RequiredText, requiredLiteral } from './required-text.ts';
 
 /** One matching line; `line` counts from 1. */
 export interface MatchingLine {
@@ -26,6 +27,8 @@ export interface MatchPart {
 
 /** A compiled search. */
 export interface Grep {
+  /** What every text has that has a matching line. Undefined: that is not known. */
+  readonly required: RequiredText | undefined;
   /**
    * The matching lines of a text in order, found lazily; yields undefined at intervals where no line matches, so that the caller
    * can pause there.
@@ -160,6 +163,7 @@ export async function compileGrep(options: PatternOptions): Promise<Grep> {
       return start === -1 ? undefined : [start, start + pattern.length];
     };
     return {
+      required: requiredLiteral(pattern),
       matchingLines: (text) => literalLines(text, pattern),
       partsOf: (line, maxLength) => partsOf(line, maxLength, find),
     };
@@ -167,6 +171,7 @@ export async function compileGrep(options: PatternOptions): Promise<Grep> {
   const compiled = await compilePattern(options);
   const namesMark = pattern.includes(byteOrderMark);
   return {
+    required: compiled.required,
     matchingLines: (text) => testedLines(text, (line) => compiled.test(line), namesMark),
     partsOf: (line, maxLength) => partsOf(line, maxLength, compiled.find),
   };

@@ -1,6 +1,7 @@
 import type { RE2JS } from 're2js';
 import { describeError, FilesystemError } from '../../error/index.ts';
 import { cutAfter, quoteText } from '../../internal/index.ts';
+import { type RequiredText, requiredByEngine } from './required-text.ts';
 
 /** The maximum number of UTF-16 units in a pattern. */
 const maxPatternLength = 2000;
@@ -21,6 +22,8 @@ export interface PatternOptions {
 export interface LinearPattern {
   /** Its instructions: each costs at most one step for each character searched. */
   readonly size: number;
+  /** What every text has in which the pattern is found. Undefined: that is not known. */
+  readonly required: RequiredText | undefined;
   /** True when the pattern is found in the text. */
   test(text: string): boolean;
   /** Where the first match begins that begins at `from` or later, and where it ends; undefined when there is none. */
@@ -40,6 +43,7 @@ export async function compilePattern(options: PatternOptions): Promise<LinearPat
   const expression = compileExpression(engine, options);
   return {
     size: expression.programSize(),
+    required: requiredByEngine(expression.re2().prefilter),
     test: (text) => expression.test(text),
     find: (text, from) => {
       const matcher = expression.matcher(text);

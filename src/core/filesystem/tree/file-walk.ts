@@ -1,4 +1,4 @@
-import { childOf, type DirectoryNode, type FileNode } from '../content/tree-node.ts';
+import { childOf, type DirectoryNode, type FileNode, type NamedNode } from '../content/tree-node.ts';
 import {
   enterIgnoreScope,
   gitDirectory,
@@ -8,7 +8,7 @@ import {
 } from '../glob/gitignore.ts';
 import type { Glob } from '../glob/glob.ts';
 import { childPath, maxPathDepth, segmentsOf } from '../path/path.ts';
-import { childrenInPathOrder, type NamedNode } from './tree.ts';
+import { childrenInPathOrder } from './tree.ts';
 
 /** A file that a walk has found. */
 export interface FoundFile {

@@ -1,6 +1,7 @@
 import { PersistentMap, present } from '../../internal/index.ts';
 import {
   childOf,
+  childrenOf,
   type DirectoryNode,
   type FileNode,
   isSameNode,
@@ -70,8 +71,16 @@ interface Leaf {
 /** The files and empty directories of a node. */
 export function* leavesOf(node: TreeNode | undefined, path: string): Generator<Leaf, void> {
   if (node === undefined) return;
-  if (node.kind === 'file' || node.entries.size === 0) yield { path, node };
-  else for (const [name, child] of node.entries) yield* leavesOf(child, childPath(path, name));
+  if (node.kind === 'file') {
+    yield { path, node };
+    return;
+  }
+  let isEmpty = true;
+  for (const [name, child] of childrenOf(node)) {
+    isEmpty = false;
+    yield* leavesOf(child, childPath(path, name));
+  }
+  if (isEmpty) yield { path, node };
 }
 
 /** What a row needs beside the content to make the entry again. */

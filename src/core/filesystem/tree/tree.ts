@@ -2,8 +2,10 @@ import { FilesystemError } from '../../error/index.ts';
 import { quoteText } from '../../internal/index.ts';
 import {
   childOf,
+  childrenOf,
   type DirectoryNode,
   emptyDirectory,
+  type NamedNode,
   type TreeNode,
   withChild,
 } from '../content/tree-node.ts';
@@ -137,13 +139,10 @@ export function heightOf(node: TreeNode): number {
   const known = heights.get(node);
   if (known !== undefined) return known;
   let height = 0;
-  for (const child of node.entries.values()) height = Math.max(height, heightOf(child) + 1);
+  for (const [, child] of childrenOf(node)) height = Math.max(height, heightOf(child) + 1);
   heights.set(node, height);
   return height;
 }
-
-/** A child of a directory with its name. */
-export type NamedNode = readonly [name: string, node: TreeNode];
 
 const sortedByName = new WeakMap<DirectoryNode, readonly NamedNode[]>();
 
@@ -158,7 +157,7 @@ function orderKey([name, node]: NamedNode): string {
 export function childrenInPathOrder(directory: DirectoryNode): readonly NamedNode[] {
   let children = sortedByName.get(directory);
   if (children === undefined) {
-    const keyed = [...directory.entries].map((child) => ({ child, key: orderKey(child) }));
+    const keyed = [...childrenOf(directory)].map((child) => ({ child, key: orderKey(child) }));
     keyed.sort((left, right) => (left.key < right.key ? -1 : 1));
     children = keyed.map(({ child }) => child);
     sortedByName.set(directory, children);

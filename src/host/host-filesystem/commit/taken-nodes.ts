@@ -9,7 +9,7 @@ import {
 } from '../../../core/filesystem/index.ts';
 import { temporaryNameOf } from '../jail/jail.ts';
 import { RefusedContent } from '../tree/disk-content.ts';
-import { DiskDirectory } from '../tree/disk-directory.ts';
+import { DiskDirectory, inspectFilesOf } from '../tree/disk-directory.ts';
 import { linkOf } from '../tree/disk-leaf.ts';
 import type { CommitStep, RemovedNode } from './commit-step.ts';
 
@@ -101,6 +101,8 @@ export class TakenNodes {
   }
 
   #take(path: string, node: TreeNode, beside: string): Taken {
+    // Once it is taken, its files are at another path.
+    inspectFilesOf(node);
     const trash = childPath(beside, temporaryNameOf(this.#id, `t${this.#taken.length}`));
     const taken: Taken = { path, trash, node, isGiven: false, inner: [] };
     this.#taken.push(taken);

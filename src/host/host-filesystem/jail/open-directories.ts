@@ -12,10 +12,13 @@ export type PathOf = (name?: string) => string;
 
 const readDirectory = constants.O_RDONLY | onlyDirectory | noFollow;
 
-/** A directory that stays open from one access to the next. */
-interface HeldDirectory {
+interface OpenDirectory {
   readonly segments: Segments;
   readonly file: number;
+}
+
+/** A directory that stays open from one access to the next. */
+interface HeldDirectory extends OpenDirectory {
   /** The number of accesses that are using it. */
   users: number;
   /** Whether an access used it that had not opened it. */
@@ -27,10 +30,17 @@ export class OpenDirectories {
   readonly root: number;
   #keepsOpen = false;
   #held: HeldDirectory | undefined;
+  /** The directory of the file that was read last, open until the running code waits or works elsewhere. */
+  #lastRead: OpenDirectory | undefined;
 
-  /** @param root the open root; the caller closes it. */
+  /** @param root the open root, which is closed with this. */
   constructor(root: number) {
     this.root = root;
+  }
+
+  close(): void {
+    this.#closeLastRead();
+    closeSync(this.root);
   }
 
   /**
@@ -39,9 +49,11 @@ export class OpenDirectories {
    * @throws the error of the operating system, and what `use` throws.
    */
   within<Result>(directory: Segments, use: (pathOf: PathOf) => Result): Result {
+    // Whatever is done there may move the directory that is open.
+    this.#closeLastRead();
     if (directory.length === 0) return use(pathsIn(this.root));
     const isInUse = this.#held !== undefined && this.#held.users > 0;
-    if (this.#keepsOpen && (!isInUse || this.#isHeld(directory))) return this.#withinHeld(directory, use);
+    if (this.#keepsOpen && (!isInUse || isAt(this.#held, directory))) return this.#withinHeld(directory, use);
     const file = openBelow(this.root, directory);
     try {
       return use(pathsIn(file));
@@ -50,9 +62,28 @@ export class OpenDirectories {
     }
   }
 
+  /**
+   * {@link within}, to read one file: the directory stays open for the files that are read next, as a search reads those of one directory after
+   * another, until the running code waits or `within` is called.
+   */
+  reading<Result>(directory: Segments, use: (pathOf: PathOf) => Result): Result {
+    if (this.#keepsOpen) return this.within(directory, use);
+    if (directory.length === 0) return use(pathsIn(this.root));
+    if (this.#lastRead !== undefined && isAt(this.#lastRead, directory))
+      return use(pathsIn(this.#lastRead.file));
+    this.#closeLastRead();
+    const opened = { segments: directory, file: openBelow(this.root, directory) };
+    this.#lastRead = opened;
+    queueMicrotask(() => {
+      if (this.#lastRead === opened) this.#closeLastRead();
+    });
+    return use(pathsIn(opened.file));
+  }
+
   /** See `HostJail.keepingOpen`. */
   keepingOpen<Result>(act: () => Result): Result {
     if (this.#keepsOpen) return act();
+    this.#closeLastRead();
     this.#keepsOpen = true;
     try {
       const result = act();
@@ -65,14 +96,9 @@ export class OpenDirectories {
     }
   }
 
-  #isHeld(directory: Segments): boolean {
-    const segments = this.#held?.segments;
-    return segments?.length === directory.length && segments.every((name, at) => name === directory[at]);
-  }
-
   #withinHeld<Result>(directory: Segments, use: (pathOf: PathOf) => Result): Result {
     let held = this.#held;
-    if (held !== undefined && this.#isHeld(directory)) held.isReused = true;
+    if (held !== undefined && isAt(held, directory)) held.isReused = true;
     else {
       this.#leave();
       held = { segments: directory, file: openBelow(this.root, directory), users: 0, isReused: false };
@@ -84,6 +110,12 @@ export class OpenDirectories {
     } finally {
       held.users -= 1;
     }
+  }
+
+  #closeLastRead(): void {
+    const last = this.#lastRead;
+    this.#lastRead = undefined;
+    if (last !== undefined) closeSync(last.file);
   }
 
   /** @throws {FilesystemError} `file-changed-on-disk` when the path of the held directory leads elsewhere by now. */
@@ -112,6 +144,11 @@ export class OpenDirectories {
       closeSync(found);
     }
   }
+}
+
+function isAt(open: OpenDirectory | undefined, directory: Segments): boolean {
+  const segments = open?.segments;
+  return segments?.length === directory.length && segments.every((name, at) => name === directory[at]);
 }
 
 /** Opens the root itself. @throws the error of the operating system. */

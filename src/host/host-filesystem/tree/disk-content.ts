@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { type BigIntStats, fstatSync, readFileSync, readSync } from 'node:fs';
 import { FilesystemError } from '../../../core/error/index.ts';
@@ -5,17 +6,23 @@ import {
   type ContentMemo,
   decodeText,
   type FileContent,
+  hasRequired,
   joinPath,
+  type RequiredText,
+  type SearchText,
+  startsBinary,
+  textWith,
   tooLargeError,
+  usualMode,
 } from '../../../core/filesystem/index.ts';
 import { quoteText } from '../../../core/internal/index.ts';
-import { accessOf, type FileAccess, stampOf } from '../../disk/stamp.ts';
-import { withoutPaths } from '../../disk/system-error.ts';
+import { accessOf, type FileAccess, isSameMoment, stampOf } from '../../disk/stamp.ts';
+import { errorCode, withoutPaths } from '../../disk/system-error.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
 import type { Segments } from '../jail/open-directories.ts';
 import type { KeptContent, KeptContents } from './kept-contents.ts';
-import type { CachedText, TextCache } from './text-cache.ts';
+import { type CachedText, isKeptText, type TextCache } from './text-cache.ts';
 import type { VisiblePaths } from './visible-paths.ts';
 
 /** The shared context of the contents read from one folder through one snapshot. */
@@ -31,6 +38,8 @@ export interface ReadingContext {
   readonly texts: TextCache;
   /** The visible paths; undefined: all. */
   readonly visible: VisiblePaths | undefined;
+  /** Receives the bytes of small files whose text is read, one after the other. */
+  readonly buffer: { bytes?: Buffer };
   /** True when a directory with changes in memory shows the present disk content wherever it was not changed. */
   readonly followsDisk: boolean;
 }
@@ -38,21 +47,48 @@ export interface ReadingContext {
 /** A change this soon after the last one may leave size and times unchanged. */
 const settlingMs = 2000;
 
+/** What an inspection of a file finds. */
+interface FileFacts {
+  readonly bytes: number;
+  readonly stamp: string;
+  readonly access: FileAccess;
+  /** Milliseconds since the Unix epoch. */
+  readonly modifiedAtMs: number;
+}
+
+function factsOf(stats: BigIntStats): FileFacts {
+  return {
+    bytes: Number(stats.size),
+    stamp: stampOf(stats),
+    access: accessOf(stats),
+    modifiedAtMs: Number(stats.mtimeMs),
+  };
+}
+
+/** A file that was gone, or something else, when it was inspected for the first time: no file on disk has this stamp. */
+const noFacts: FileFacts = {
+  bytes: 0,
+  stamp: '0:0:0:0:0',
+  access: { mode: usualMode, uid: 0, gid: 0 },
+  modifiedAtMs: 0,
+};
+
+const binary: SearchText = { kind: 'binary' };
+
+/** Files up to this size are read into one buffer, from which their text is decoded. */
+const maxBufferedBytes = 65_536;
+
 /**
- * The content of a file on disk as it was when its stamp was taken. It is read on demand, each time again and
+ * The content of a file on disk as it was when its stamp was taken: when it was inspected for the first time. It is read on demand, each time again and
  * each time checked, so that a holder gets this content or an error, never another content.
  */
 export class DiskContent implements FileContent {
-  readonly bytes: number;
   /** The path of the content; for a link, of its target. */
   readonly segments: Segments;
-  /** The stamp of the file that holds the content. */
-  readonly stamp: string;
   /** True for a link, whose path differs from that of its content. */
   readonly isLink: boolean;
-  /** Permissions and owner of the file that holds the content. */
-  readonly access: FileAccess;
   readonly #context: ReadingContext;
+  #facts: FileFacts | undefined;
   #hash: string | undefined;
   #kept: Uint8Array | KeptContent | undefined;
   #isLost = false;
@@ -60,13 +96,41 @@ export class DiskContent implements FileContent {
   #isSettled = false;
   #memo: ContentMemo | undefined;
 
-  constructor(context: ReadingContext, segments: Segments, stats: BigIntStats, isLink: boolean) {
+  /** @param stats what is known of the file; undefined: it is inspected when something is asked of it. */
+  constructor(context: ReadingContext, segments: Segments, stats: BigIntStats | undefined, isLink: boolean) {
     this.#context = context;
     this.segments = segments;
-    this.stamp = stampOf(stats);
-    this.bytes = Number(stats.size);
     this.isLink = isLink;
-    this.access = accessOf(stats);
+    this.#facts = stats === undefined ? undefined : factsOf(stats);
+  }
+
+  /** Whether the file was inspected. */
+  get isInspected(): boolean {
+    return this.#facts !== undefined;
+  }
+
+  get bytes(): number {
+    return this.inspect().bytes;
+  }
+
+  /** The stamp of the file that holds the content. */
+  get stamp(): string {
+    return this.inspect().stamp;
+  }
+
+  /** Permissions and owner of the file that holds the content. */
+  get access(): FileAccess {
+    return this.inspect().access;
+  }
+
+  /** Milliseconds since the Unix epoch. */
+  get modifiedAtMs(): number {
+    return this.inspect().modifiedAtMs;
+  }
+
+  /** Inspects the file, unless that was done before. */
+  inspect(): FileFacts {
+    return (this.#facts ??= this.#inspectPath());
   }
 
   get path(): string {
@@ -79,7 +143,9 @@ export class DiskContent implements FileContent {
 
   /** What is known of this very content; never of one that may have changed under its stamp. */
   get #cached(): CachedText | undefined {
-    return this.#hash === undefined ? this.#context.texts.get(this.stamp) : undefined;
+    return this.#hash === undefined && isKeptText(this.bytes)
+      ? this.#context.texts.get(this.stamp)
+      : undefined;
   }
 
   /** The preserved content, or its location, once the file on disk has been replaced. */
@@ -98,20 +164,13 @@ export class DiskContent implements FileContent {
 
   /** Undefined also for a file that is too large or that the operating system denies: a search skips it. */
   text(): string | undefined {
-    if (this.bytes > this.#context.maxFileBytes) return undefined;
-    try {
-      const cached = this.#kept === undefined && !this.#isLost ? this.#cached : undefined;
-      if (cached !== undefined) {
-        this.#assertInPlace();
-        return cached.text;
-      }
-      const text = decodeText(this.#read());
-      if (this.#isSettled) this.#context.texts.put(this.stamp, this.bytes, text, this['~memo']);
-      return text;
-    } catch (error) {
-      if (FilesystemError.isInstance(error) && error.code === 'path-forbidden') return undefined;
-      throw error;
-    }
+    const found = this.#searchText(undefined);
+    return found.kind === 'text' ? found.text : undefined;
+  }
+
+  /** See {@link FileContent}. */
+  '~searchText'(required: RequiredText): SearchText {
+    return this.#searchText(required);
   }
 
   /** @throws {FilesystemError} `file-too-large`, `file-changed-on-disk`, `path-forbidden`. */
@@ -149,31 +208,67 @@ export class DiskContent implements FileContent {
     }
   }
 
-  /** @throws {FilesystemError} `file-changed-on-disk`, `path-forbidden`. */
-  #assertInPlace(): void {
-    let isSame: boolean | undefined;
+  #searchText(required: RequiredText | undefined): SearchText {
+    if (this.#facts !== undefined && this.#facts.bytes > this.#context.maxFileBytes) return binary;
     try {
-      isSame = this.#context.jail.readFile(this.segments, (_file, stats) => stampOf(stats) === this.stamp);
+      if (this.#kept !== undefined || this.#isLost) return textWith(decodeText(this.#read()), required);
+      return this.#inPlace((file, stats) => this.#searchOpen(file, stats, required));
+    } catch (error) {
+      if (!FilesystemError.isInstance(error) || error.code !== 'path-forbidden') throw error;
+      // That it was denied is what was found of the file as it is now.
+      this.inspect();
+      return binary;
+    }
+  }
+
+  #inspectPath(): FileFacts {
+    try {
+      const stats = this.#context.jail.statOfFile(this.segments);
+      return stats?.isFile() === true ? factsOf(stats) : noFacts;
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return noFacts;
+    }
+  }
+
+  /**
+   * Opens the file while `use` works with it.
+   * @throws {FilesystemError} `file-changed-on-disk` unless it is the file that was inspected, `path-forbidden`.
+   */
+  #inPlace<Result>(use: (file: number, stats: BigIntStats) => Result): Result {
+    let result: { readonly value: Result } | undefined;
+    try {
+      result = this.#context.jail.readFile(this.segments, (file, stats) => {
+        if (this.#facts !== undefined && this.#facts.stamp !== stampOf(stats)) return undefined;
+        this.#facts ??= factsOf(stats);
+        return { value: use(file, stats) };
+      });
     } catch (error) {
       throw diskError(this.path, error);
     }
-    if (isSame !== true) throw changedOnDiskError(this.path);
+    if (result !== undefined) return result.value;
+    this.#facts ??= noFacts;
+    throw changedOnDiskError(this.path);
+  }
+
+  #searchOpen(file: number, stats: BigIntStats, required: RequiredText | undefined): SearchText {
+    const { maxFileBytes, texts } = this.#context;
+    if (this.bytes > maxFileBytes) return binary;
+    const cached = this.#cached;
+    if (cached !== undefined) return textWith(cached.text, required);
+    const data = this.#readOpen(file, stats, this.#buffer());
+    if (required !== undefined && !hasRequired(required, (part) => data.includes(part)))
+      return startsBinary(data) || !isUtf8(data) ? binary : { kind: 'without' };
+    const text = decodeText(data);
+    if (this.#isSettled && isKeptText(this.bytes)) texts.put(this.stamp, this.bytes, text, this['~memo']);
+    return textWith(text, undefined);
   }
 
   #read(): Uint8Array {
     if (this.#kept instanceof Uint8Array) return this.#kept;
     if (this.#kept !== undefined) return this.#readKept(this.#kept);
     if (this.#isLost) throw changedOnDiskError(this.path);
-    let data: Uint8Array | undefined;
-    try {
-      data = this.#context.jail.readFile(this.segments, (file, stats) => this.#readOpen(file, stats));
-    } catch (error) {
-      throw diskError(this.path, error);
-    }
-    if (data === undefined || (this.#hash !== undefined && this.#hash !== hashOf(data))) {
-      throw changedOnDiskError(this.path);
-    }
-    return data;
+    return this.#inPlace((file, stats) => this.#readOpen(file, stats, new Uint8Array(this.bytes)));
   }
 
   #readKept({ hostPath }: KeptContent): Uint8Array {
@@ -190,21 +285,34 @@ export class DiskContent implements FileContent {
     return stampOf(fstatSync(file, { bigint: true })) === this.stamp ? kept : undefined;
   }
 
-  #readOpen(file: number, stats: BigIntStats): Uint8Array | undefined {
-    if (stampOf(stats) !== this.stamp) return undefined;
-    const data = new Uint8Array(this.bytes);
+  /**
+   * @param data receives the bytes, and is returned.
+   * @throws {FilesystemError} `file-changed-on-disk`.
+   */
+  #readOpen<Bytes extends Uint8Array>(file: number, stats: BigIntStats, data: Bytes): Bytes {
     for (let filled = 0; filled < data.length; ) {
       const read = readSync(file, data, filled, data.length - filled, filled);
-      if (read === 0) return undefined;
+      if (read === 0) throw changedOnDiskError(this.path);
       filled += read;
     }
-    if (stampOf(fstatSync(file, { bigint: true })) !== this.stamp) return undefined;
+    if (!isSameMoment(stats, fstatSync(file, { bigint: true }))) throw changedOnDiskError(this.path);
     this.#isSettled = this.#context.now() - Number(stats.ctimeMs) >= settlingMs;
+    if (this.#isSettled && this.#hash === undefined) return data;
+    const hash = hashOf(data);
+    if (this.#hash !== undefined && this.#hash !== hash) throw changedOnDiskError(this.path);
     if (!this.#isSettled) {
-      this.#hash ??= hashOf(data);
+      this.#hash = hash;
       this.#context.unsettled.add(this);
     }
     return data;
+  }
+
+  /** As long as the file; the next file is read into it, too. */
+  #buffer(): Buffer {
+    const { bytes } = this;
+    if (bytes > maxBufferedBytes) return Buffer.alloc(bytes);
+    this.#context.buffer.bytes ??= Buffer.alloc(maxBufferedBytes);
+    return this.#context.buffer.bytes.subarray(0, bytes);
   }
 }
 

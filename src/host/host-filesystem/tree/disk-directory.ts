@@ -1,5 +1,4 @@
-import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
-import type { FilesystemError } from '../../../core/error/index.ts';
+import type { BigIntStats } from 'node:fs';
 import {
   bytesOf,
   type DirectoryNode,
@@ -7,37 +6,19 @@ import {
   filesOf,
   joinPath,
   type LazyDirectory,
-  maxPathDepth,
+  type NamedNode,
   type TreeNode,
 } from '../../../core/filesystem/index.ts';
 import { PersistentMap } from '../../../core/internal/index.ts';
 import { identityOf, modeOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
-import { diskError, NoDirectoryError } from '../jail/disk-error.ts';
+import { diskError } from '../jail/disk-error.ts';
 import { isTemporaryName } from '../jail/jail.ts';
 import type { Segments } from '../jail/open-directories.ts';
+import { type DirectoryTotals, type Listing, readEntries, totalsOf } from './directory-listing.ts';
 import type { ReadingContext } from './disk-content.ts';
+import { DiskFile } from './disk-file.ts';
 import { leafNode } from './disk-leaf.ts';
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-interface Totals {
-  readonly bytes: number;
-  readonly files: number;
-  readonly directories: number;
-}
-
-/** What a directory was found to hold beside its entries, once all of it was read. */
-interface Listing {
-  /** Names in it that are not valid in a path, as far as they can be shown: they are not UTF-8, or contain a backslash. */
-  readonly invalidNames: string[];
-  /** The invalid names, and names of files that a commit was writing when it was interrupted. */
-  readonly unlistedNames: string[];
-  /** True when it contains an entry that the file system excludes. */
-  hasExcluded: boolean;
-  /** Why it cannot be listed; undefined when it can. A search treats such a directory as empty. */
-  refusal: FilesystemError | undefined;
-}
 
 /** A directory on disk. What was once read of it stays the same: single names, or all of them. */
 class DirectorySource {
@@ -48,7 +29,7 @@ class DirectorySource {
   readonly #context: ReadingContext;
   readonly #known = new Map<string, TreeNode | undefined>();
   #entries: PersistentMap<TreeNode> | undefined;
-  #totals: Totals | undefined;
+  #totals: DirectoryTotals | undefined;
   readonly #listing: Listing = {
     invalidNames: [],
     unlistedNames: [],
@@ -56,18 +37,30 @@ class DirectorySource {
     refusal: undefined,
   };
   #isRead = false;
+  #isListed = false;
   #isInPlace = false;
+  /** Whether files are inspected as soon as they are listed. */
+  #inspectsFiles: boolean;
   readonly #refreshed = new Map<object, TreeNode | undefined>();
 
-  constructor(context: ReadingContext, segments: Segments, stats?: BigIntStats) {
+  /** @param inspectsFiles whether files are inspected as soon as they are listed. Default: when something is asked of them. */
+  constructor(context: ReadingContext, segments: Segments, stats?: BigIntStats, inspectsFiles = false) {
     this.#context = context;
     this.segments = segments;
     this.mode = stats === undefined ? undefined : modeOf(stats);
     this.identity = stats === undefined ? undefined : identityOf(stats);
+    this.#inspectsFiles = inspectsFiles;
   }
 
   get isListed(): boolean {
-    return this.#entries !== undefined;
+    return this.#isListed;
+  }
+
+  /** Inspects every file that was listed, at any depth, and from now on at those that will be. */
+  inspectFiles(): void {
+    if (this.#inspectsFiles) return;
+    this.#inspectsFiles = true;
+    for (const node of this.#known.values()) inspectFilesOf(node);
   }
 
   get listing(): Readonly<Listing> {
@@ -81,7 +74,7 @@ class DirectorySource {
 
   childOf(name: string): TreeNode | undefined {
     const known = this.#known.get(name);
-    if (known !== undefined || this.#entries !== undefined || this.#known.has(name)) return known;
+    if (known !== undefined || this.#isListed || this.#known.has(name)) return known;
     const node = isTemporaryName(name) ? undefined : this.#readChild(name);
     this.#known.set(name, node);
     return node;
@@ -89,13 +82,21 @@ class DirectorySource {
 
   get entries(): PersistentMap<TreeNode> {
     if (this.#entries !== undefined) return this.#entries;
-    this.#readAll();
     let entries = PersistentMap.empty<TreeNode>();
-    for (const [name, child] of this.#known) {
-      if (child !== undefined) entries = entries.set(name, child);
-    }
+    for (const [name, child] of this.children()) entries = entries.set(name, child);
     this.#entries = entries;
     return entries;
+  }
+
+  *children(): Generator<NamedNode, void> {
+    this.#list();
+    for (const [name, child] of this.#known) if (child !== undefined) yield [name, child];
+  }
+
+  /** Every name in it, and names that were asked for. */
+  get listedNames(): Iterable<string> {
+    this.#list();
+    return this.#known.keys();
   }
 
   /**
@@ -123,50 +124,30 @@ class DirectorySource {
     return this.#context === context;
   }
 
-  get totals(): Totals {
-    if (this.#totals === undefined) {
-      let [bytes, files, directories] = [0, 0, 0];
-      for (const child of this.entries.values()) {
-        bytes += bytesOf(child);
-        files += filesOf(child);
-        directories += directoriesOf(child);
-      }
-      this.#totals = { bytes, files, directories };
-    }
-    return this.#totals;
+  get totals(): DirectoryTotals {
+    return (this.#totals ??= totalsOf(this.children()));
   }
 
-  /** Reads every name that has not been read yet, from one open directory. */
+  #list(): void {
+    this.#readAll();
+    this.#isListed = true;
+  }
+
+  /** Reads every name that has not been read yet. */
   #readAll(): void {
     if (this.#isRead) return;
     this.#assertInPlace();
     this.#isRead = true;
-    try {
-      const isTooDeep = this.segments.length >= maxPathDepth;
-      this.#context.jail.within(this.segments, (pathOf) => {
-        for (const name of readdirSync(pathOf(), { encoding: 'buffer' })) {
-          const text = decoder.decode(name);
-          const isTemporary = isTemporaryName(text);
-          if (isTemporary || isTooDeep || text.includes('\\') || !Buffer.from(text).equals(name)) {
-            this.#listing.unlistedNames.push(text);
-            if (!isTemporary) this.#listing.invalidNames.push(text);
-            continue;
-          }
-          if (this.#known.has(text)) continue;
-          const stats = lstatSync(pathOf(text), { bigint: true, throwIfNoEntry: false });
-          this.#known.set(
-            text,
-            stats === undefined ? undefined : this.#visibleNode([...this.segments, text], stats),
-          );
-        }
-      });
-    } catch (error) {
-      // Gone since it was first read: it is empty, which a comparison will show.
-      if (error instanceof NoDirectoryError && this.segments.length > 0) return;
-      const refusal = diskError(joinPath(this.segments), error);
-      if (refusal.code !== 'path-forbidden') throw refusal;
-      this.#listing.refusal = refusal;
-    }
+    readEntries(this.#context.jail, this.segments, this.#listing, {
+      inspectsFiles: this.#inspectsFiles,
+      isKnown: (name) => this.#known.has(name),
+      onFile: (name) => this.#known.set(name, this.#listedFile(name)),
+      onEntry: (name, stats) =>
+        this.#known.set(
+          name,
+          stats === undefined ? undefined : this.#visibleNode([...this.segments, name], stats),
+        ),
+    });
   }
 
   /** Every access starts at the root, so one check there is enough. */
@@ -188,6 +169,15 @@ class DirectorySource {
     }
   }
 
+  /** A file that was listed and not inspected. */
+  #listedFile(name: string): TreeNode | undefined {
+    const { visible } = this.#context;
+    if (visible?.shows(joinPath([...this.segments, name]), 'file') !== false)
+      return new DiskFile(this.#context, this.segments, name);
+    this.#listing.hasExcluded = true;
+    return undefined;
+  }
+
   #visibleNode(segments: Segments, stats: BigIntStats): TreeNode | undefined {
     const { visible } = this.#context;
     if (visible === undefined) return this.#nodeOf(segments, stats);
@@ -200,7 +190,7 @@ class DirectorySource {
 
   #nodeOf(segments: Segments, stats: BigIntStats): TreeNode {
     return stats.isDirectory()
-      ? new DiskDirectory(new DirectorySource(this.#context, segments, stats))
+      ? new DiskDirectory(new DirectorySource(this.#context, segments, stats, this.#inspectsFiles))
       : leafNode(this.#context, segments, stats);
   }
 }
@@ -217,7 +207,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
   readonly #source: DirectorySource;
   readonly #overrides: PersistentMap<Override>;
   #entries: PersistentMap<TreeNode> | undefined;
-  #totals: Totals | undefined;
+  #totals: DirectoryTotals | undefined;
 
   /** False for a pinned directory, which shows what was read of it, whatever is at its path now. */
   readonly followsDisk: boolean;
@@ -297,6 +287,11 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return override === undefined ? this.#source.childOf(name) : this.#nodeOf(name, override);
   }
 
+  /** Whether both show the same directory of the same snapshot, with whatever changes. */
+  isOfSource(other: DiskDirectory): boolean {
+    return this.#source === other.#source;
+  }
+
   /** The same changes on the directory as another snapshot shows it. */
   rebasedOn(other: DiskDirectory): DiskDirectory {
     return new DiskDirectory(other.#source, this.#overrides);
@@ -311,9 +306,29 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return this.#source.isOf(context);
   }
 
+  children(): Iterable<NamedNode> {
+    return this.isUnchanged ? this.#source.children() : this.#changedChildren();
+  }
+
+  *#changedChildren(): Generator<NamedNode, void> {
+    for (const named of this.#source.children()) if (!this.#overrides.has(named[0])) yield named;
+    for (const [name, override] of this.#overrides) {
+      const node = this.#nodeOf(name, override);
+      if (node !== undefined) yield [name, node];
+    }
+  }
+
+  /** Inspects every file in it that was listed, and from now on at those that will be. */
+  inspectFiles(): void {
+    this.#source.inspectFiles();
+  }
+
   withChild(name: string, child: TreeNode | undefined): DirectoryNode {
     const override = this.#overrides.get(name);
-    if (override !== undefined && this.#nodeOf(name, override) === child) return this;
+    const replaced = this.childOf(name);
+    if (override !== undefined && replaced === child) return this;
+    // A commit compares what is taken away with what it was when that was decided.
+    if (!isSameDirectory(replaced, child)) inspectFilesOf(replaced);
     return new DiskDirectory(this.#source, this.#overrides.set(name, { node: child }), this.followsDisk);
   }
 
@@ -336,7 +351,8 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     if (!(other instanceof DiskDirectory)) return undefined;
     const changed = [...this.#overrides.keys(), ...other.#overrides.keys()];
     if (other.#source === this.#source) return new Set(changed);
-    if (this.#source.isListed || other.#source.isListed) return undefined;
+    if (this.#source.isListed || other.#source.isListed)
+      return new Set([...changed, ...this.#source.listedNames, ...other.#source.listedNames]);
     return new Set([...changed, ...this.#source.knownNames, ...other.#source.knownNames]);
   }
 
@@ -345,7 +361,7 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     return node instanceof DiskDirectory ? this.#source.refreshedDirectory(name, override, node) : node;
   }
 
-  #sum(): Totals {
+  #sum(): DirectoryTotals {
     if (this.#totals === undefined) {
       let { bytes, files, directories } = this.#source.totals;
       for (const [name, override] of this.#overrides) {
@@ -359,6 +375,16 @@ export class DiskDirectory implements DirectoryNode, LazyDirectory {
     }
     return this.#totals;
   }
+}
+
+function isSameDirectory(left: TreeNode | undefined, right: TreeNode | undefined): boolean {
+  return left instanceof DiskDirectory && right instanceof DiskDirectory && left.isOfSource(right);
+}
+
+/** Inspects a file, or the files of a directory: what was found once stays the same. */
+export function inspectFilesOf(node: TreeNode | undefined): void {
+  if (node instanceof DiskFile) node.inspect();
+  else if (node instanceof DiskDirectory) node.inspectFiles();
 }
 
 /** A new snapshot of the folder, read from the disk on first access. */

@@ -3,7 +3,6 @@ import { FilesystemError } from '../../../core/error/index.ts';
 import {
   type DirectoryNode,
   type FileLink,
-  type FileNode,
   joinPath,
   type TreeNode,
 } from '../../../core/filesystem/index.ts';
@@ -12,6 +11,7 @@ import { identityOf, stampOf } from '../../disk/stamp.ts';
 import type { LinkEnd } from '../jail/jail.ts';
 import type { Segments } from '../jail/open-directories.ts';
 import { DiskContent, type ReadingContext, RefusedContent } from './disk-content.ts';
+import { DiskFile } from './disk-file.ts';
 
 /** A symbolic link on disk. */
 export interface DiskLink {
@@ -53,7 +53,7 @@ function isLinkNode(node: TreeNode): node is LinkNode {
 
 /** The node of an entry that is not a directory: a file, a link, or a special file that is neither read nor written. */
 export function leafNode(context: ReadingContext, segments: Segments, stats: BigIntStats): TreeNode {
-  if (stats.isFile()) return fileNode(context, segments, stats, stampOf(stats));
+  if (stats.isFile()) return new DiskFile(context, segments.slice(0, -1), segments.at(-1) ?? '', stats);
   if (stats.isSymbolicLink()) return linkNode(context, segments, stats);
   return refusedNode(stats, segments, {
     code: 'path-forbidden',
@@ -110,28 +110,20 @@ function linkTargetNode(
     );
   const stamp = `${stampOf(stats)}>${path}`;
   if (end.stats.isFile())
-    return fileNode(context, end.segments, end.stats, `${stamp}>${stampOf(end.stats)}`, {
+    return {
+      kind: 'file',
+      content: new DiskContent(context, end.segments, end.stats, true),
+      modifiedAtMs: Number(end.stats.mtimeMs),
+      stamp: `${stamp}>${stampOf(end.stats)}`,
       link: { leads: 'file', path },
       linkText: end.text,
-    });
+    };
   if (end.stats.isDirectory()) return directoryLinkNode(path, stamp, end.text);
   return refuse(
     'path-forbidden',
     { leads: 'other', path },
     `to ${quoteText(path)}, which is not a regular file, so it is neither read nor written. Use another path.`,
   );
-}
-
-function fileNode(
-  context: ReadingContext,
-  segments: Segments,
-  stats: BigIntStats,
-  stamp: string,
-  link?: Required<Pick<FileNode, 'link' | 'linkText'>>,
-): TreeNode {
-  const content = new DiskContent(context, segments, stats, link !== undefined);
-  const node = { kind: 'file', content, modifiedAtMs: Number(stats.mtimeMs), stamp } as const;
-  return link === undefined ? { ...node, mode: content.access.mode } : { ...node, ...link };
 }
 
 /** Why an entry is neither read nor written. */

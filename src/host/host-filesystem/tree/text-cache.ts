@@ -13,6 +13,11 @@ const minBytes = 65_536;
 /** What is kept of all files together. */
 const maxTotalBytes = 33_554_432;
 
+/** Whether the text of a file of this size is kept. */
+export function isKeptText(bytes: number): boolean {
+  return bytes >= minBytes && bytes <= maxTotalBytes;
+}
+
 /**
  * The texts of large files of a folder, so that a window of one does not read and decode all of it each time. They are kept by the stamp of the file, under
  * which only a content is kept that was read when no other change could have left the stamp as it is. Those used last stay.
@@ -31,7 +36,7 @@ export class TextCache {
   }
 
   put(stamp: string, bytes: number, text: string | undefined, memo: ContentMemo): void {
-    if (bytes < minBytes || bytes > maxTotalBytes || this.#texts.has(stamp)) return;
+    if (!isKeptText(bytes) || this.#texts.has(stamp)) return;
     this.#texts.set(stamp, { text, memo, bytes });
     this.#bytes += bytes;
     for (const [oldest, { bytes: freed }] of this.#texts) {

@@ -74,6 +74,7 @@ export class DiskWorkspace {
   /** Changes that wait for the decision of the caller. */
   readonly #staged: StagedSlot;
   readonly #texts: TextCache = new TextCache();
+  readonly #buffer: ReadingContext['buffer'] = {};
   #isOpen = true;
 
   constructor(parts: WorkspaceParts) {
@@ -269,7 +270,17 @@ export class DiskWorkspace {
     const unsettled = new Set<DiskContent>();
     const { maxFileBytes } = limits;
     const texts = this.#texts;
-    const context: ReadingContext = { jail, maxFileBytes, now, unsettled, texts, visible, followsDisk };
+    const buffer = this.#buffer;
+    const context: ReadingContext = {
+      jail,
+      maxFileBytes,
+      now,
+      unsettled,
+      texts,
+      visible,
+      buffer,
+      followsDisk,
+    };
     return { root: diskRoot(context), unsettled };
   }
 

@@ -16,7 +16,7 @@ import {
 } from '../../../core/filesystem/index.ts';
 import type { FolderLease } from '../../lock/folder-lease.ts';
 import { DiskContent } from '../tree/disk-content.ts';
-import { DiskDirectory } from '../tree/disk-directory.ts';
+import { DiskDirectory, inspectFilesOf } from '../tree/disk-directory.ts';
 import type { KeptContents } from '../tree/kept-contents.ts';
 
 /** The state in which the commits of this process left the paths that they changed: a stamp, or undefined for a removed path. */
@@ -128,6 +128,7 @@ export function withPinnedDirectory(difference: TreeDifference, disk: DirectoryN
 
 /** Reads a node completely: what was read once stays the same. */
 export function loadNode(node: TreeNode | undefined): void {
+  inspectFilesOf(node);
   if (node?.kind === 'directory') for (const child of node.entries.values()) loadNode(child);
 }
 

@@ -295,6 +295,7 @@ describe('changes by another process', () => {
         unsettled,
         texts: new TextCache(),
         visible: undefined,
+        buffer: {},
         followsDisk: false,
       };
       const content = new DiskContent(context, ['notes.md'], lstatSync(path, { bigint: true }), false);

@@ -20,6 +20,7 @@ describe('the text of a large file', () => {
       unsettled: new Set<DiskContent>(),
       texts,
       visible: undefined,
+      buffer: {},
       followsDisk: false,
     };
     return new DiskContent(context, ['large.txt'], lstatSync(path, { bigint: true }), false);
