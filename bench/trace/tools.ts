@@ -1,8 +1,19 @@
 import { z } from 'zod';
-import { toolNames } from './script.ts';
+import { type TraceCall, toolNames } from './script.ts';
+
+/** A tool of the trace, with its schema for Zod. */
+interface TraceTool<Shape extends z.core.$ZodShape> {
+  readonly name: TraceCall['name'];
+  readonly description: string;
+  readonly schema: z.ZodObject<Shape, z.core.$strict>;
+}
 
 /** The tools of the trace, for every system that takes schemas of Zod. */
-export const tools = {
+export const tools: {
+  readonly read: TraceTool<{ path: z.ZodString }>;
+  readonly write: TraceTool<{ path: z.ZodString; text: z.ZodString }>;
+  readonly search: TraceTool<{ folder: z.ZodString; text: z.ZodString }>;
+} = {
   read: {
     name: toolNames.read,
     description: 'Reads a file of the project.',
@@ -18,7 +29,7 @@ export const tools = {
     description: 'Finds the lines of the files of a folder that have a text.',
     schema: z.strictObject({ folder: z.string(), text: z.string() }),
   },
-} as const;
+};
 
 /** What the last message of the model is to be. */
 export const answerSchema: z.ZodObject<{ state: z.ZodLiteral<'done'> }, z.core.$strict> = z.strictObject({

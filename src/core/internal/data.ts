@@ -77,11 +77,9 @@ function copyOf(value: unknown, depth: number, copying: Copying): unknown {
   }
   if (!isPlainObject(value)) return copyOfInstance(value, depth, copying);
   const copy: Record<string, unknown> = prototype === null ? Object.create(null) : {};
-  // Read by its own keys only.
-  const members = value as Readonly<Record<string, unknown>>;
   for (const key of Reflect.ownKeys(value)) {
     if (typeof key === 'symbol' || (copying.freezes && isComputed(value, key))) throw cannotCopy;
-    const member = members[key];
+    const member = value[key];
     const item = typeof member === 'string' ? member : copyOf(member, depth + 1, copying);
     if (key !== '__proto__') copy[key] = item;
     else

@@ -35,7 +35,7 @@ export const systemClock: Clock = Object.freeze({
 const maxHoldMs = 20;
 /**
  * How long it may run without a sign that timers had their turn, even when other work kept the machine: a run may be one of thousands. With ten thousand
- * that wait for their models, libuv reads input for seconds before it looks at timers, and a run that pauses meanwhile waits for all the others.
+ * that wait for their models, libuv reads input for seconds before timers have their turn, and a run that pauses meanwhile waits for all the others.
  */
 const maxSilenceMs = 10_000;
 

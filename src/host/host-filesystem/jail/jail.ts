@@ -129,7 +129,9 @@ export class HostJail {
 
   /** The metadata of a path, links not followed; undefined when it does not exist or a parent is not a directory. */
   statOf(segments: Segments): BigIntStats | undefined {
-    return statsOrNone(() => this.within(segments.slice(0, -1), (pathOf) => lstatOf(pathOf(segments.at(-1)))));
+    return statsOrNone(() =>
+      this.within(segments.slice(0, -1), (pathOf) => lstatOf(pathOf(segments.at(-1)))),
+    );
   }
 
   /** As {@link statOf}, for one file of a directory after the other: the directory stays open in between, as for {@link readFile}. */
