@@ -227,6 +227,6 @@ describe.each(drafts)('a JSON Schema of draft %s', (draft, documentsOfDraft) => 
       { numRuns: draws(1_000) },
     );
     expect(seen.same).toBeGreaterThan(seenAtLeast(1_000));
-    expect(seen.looser).toBeGreaterThan(0);
+    expect(seen.looser).toBeGreaterThanOrEqual(seenAtLeast(1));
   });
 });
