@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
@@ -26,7 +26,11 @@ export function openCacheFolder(caches: string | undefined): string | undefined 
 function isOwn(folder: string): boolean {
   try {
     const { uid, mode } = statSync(folder);
-    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+    if (process.getuid === undefined) return true;
+    if (uid !== process.getuid() || (mode & 0o022) !== 0) return false;
+    // Folders that are made in it have the modes that the umask leaves, and others may have set none.
+    if ((mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    return true;
   } catch {
     return false;
   }

@@ -37,6 +37,13 @@ describe('openCacheFolder', () => {
     expect(readdirSync(join(caches, 'weakincentives'))).toEqual([]);
   });
 
+  it('closes its folder to others, whatever modes the folders in it get', () => {
+    mkdirSync(join(caches, 'weakincentives'));
+    chmodSync(join(caches, 'weakincentives'), 0o755);
+    const folder = openCacheFolder(caches);
+    expect(statSync(folder ?? '').mode & 0o777).toBe(0o700);
+  });
+
   it.runIf(process.getuid?.() === 0)('takes no folder of another user', () => {
     mkdirSync(join(caches, 'weakincentives'), { mode: 0o700 });
     chownSync(join(caches, 'weakincentives'), 12345, 12345);
