@@ -243,7 +243,7 @@ function resultOf(invocation: CallCommit['invocation']): RowResult {
   for (const [name, member] of Object.entries(invocation)) {
     if (!membersSaid.has(name)) kept[name] = member;
   }
-  // All other members are kept.
+  // Members of the invocation by their own names, without those that the row says elsewhere: what is left has the type of the row.
   return kept as unknown as RowResult;
 }
 

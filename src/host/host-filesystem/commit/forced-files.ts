@@ -29,7 +29,8 @@ interface OfferedFile {
 
 /**
  * Forces open files to the disk, many of them several at a time: what is forced together, a disk takes in one go. Nothing else in this process
- * runs meanwhile, so for the caller it is as if they were forced one after the other. Where threads cannot be started, they are.
+ * runs meanwhile, so for the caller it is as if they were forced one after the other. Where threads cannot be started, they are. No remote call does this: its
+ * answer comes as a promise, and a commit must not wait for one, so these threads share memory.
  */
 export class ForcedFiles implements Disposable {
   readonly #shared: SharedFiles;
