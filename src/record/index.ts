@@ -58,6 +58,7 @@ export type { ReplayedCall, ReplayedTurn, ReplayReport } from './replay/replay-r
 export { replayRun } from './replay/replay-run.ts';
 export { requestDifferences } from './replay/request-difference.ts';
 export { sha256 } from './writer/blob-writer.ts';
+export { recordedEventTypes } from './writer/plain-rows.ts';
 export {
   createRunRecorder,
   Recorder,

@@ -54,7 +54,7 @@ export async function bareEnvironment(
     eventPath: [],
     emit: () => undefined,
     passOn: () => undefined,
-    isObserved: false,
+    eventTypes: new Set(),
     warnedTools: new Set(),
     hintedTools: new Set(),
   };

@@ -52,7 +52,7 @@ function runSettings(): Readonly<Record<string, unknown>> {
   const callbacks = {
     logger: silentLogger,
     observers: noObservers,
-    isObserved: false,
+    eventTypes: noObservers.eventTypes,
     approve: undefined,
     askUser: undefined,
     passOn: () => undefined,

@@ -162,6 +162,7 @@ export {
   tokenCounts,
 } from './model/model.ts';
 export { VisiblePrompt } from './model/visible-prompt.ts';
+export { assertEventTypes, type EventType, everyEventType } from './observer/event-types.ts';
 export { guardObservers } from './observer/guard-observers.ts';
 export type {
   CallCommit,

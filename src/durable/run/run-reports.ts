@@ -2,6 +2,8 @@ import { none } from '../../core/internal/index.ts';
 import {
   type BareEvent,
   type EvaluationEnvironment,
+  type EventType,
+  everyEventType,
   type ModelRequest,
   type ObservedAttempt,
   type ObservedRequest,
@@ -10,12 +12,15 @@ import {
   type RunScope,
   withoutRecords,
 } from '../../core/runtime/index.ts';
-import type { Recorder } from '../../record/index.ts';
+import { type Recorder, recordedEventTypes } from '../../record/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
 import type { JournalWriter, RunSummaryKeeper } from '../rows/journal-writer.ts';
 
 /** The beginning of a run, as its observers get it. */
 export type RunStart = Extract<RunEvent, { readonly type: 'run-start' }>;
+
+/** Types of the events that rows and summary are made of. */
+const ownEventTypes: readonly EventType[] = [...recordedEventTypes, 'turn-start'];
 
 /** What {@link RunReports} works with. */
 export interface RunReportsOptions {
@@ -65,7 +70,7 @@ export class RunReports {
 
   /** The observers of a run, in the place of those of the caller. */
   observe(users: ObserverCalls): ObserverCalls {
-    const { recorder, summary, writer } = this.#options;
+    const { recorder, resumed, summary, writer } = this.#options;
     this.#users = users;
     const unlessResuming =
       <T extends { readonly evaluationId: string }>(...listeners: (((report: T) => void) | undefined)[]) =>
@@ -75,6 +80,8 @@ export class RunReports {
       };
     const { around } = users;
     return {
+      // The rows of a resumed run say what has begun, and what is known, by events of any type.
+      eventTypes: resumed === undefined ? new Set([...ownEventTypes, ...users.eventTypes]) : everyEventType,
       onEvent: (event) => this.#onEvent(event),
       onState: unlessResuming((state) => recorder.onState(state), users.onState),
       onRequest: (request) => this.#onRequest(request),
@@ -193,7 +200,8 @@ export class RunReports {
   }
 
   #emit(event: RunEvent): void {
-    this.#users?.onEvent?.(event);
+    const users = this.#users;
+    if (users?.eventTypes.has(event.type) === true) users.onEvent?.(event);
   }
 
   /** An event of an evaluation that is resumed from its rows. */

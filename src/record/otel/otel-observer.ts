@@ -13,7 +13,7 @@ import { errorTypeOf } from './attributes.ts';
 import { RunMetrics } from './metrics.ts';
 import { type OtelSemconv, semconvNames } from './names.ts';
 import type { OtelContext, OtelMeter, OtelTracer } from './otel-api.ts';
-import { reportEvent } from './report-event.ts';
+import { reportEvent, tracedEventTypes } from './report-event.ts';
 import { chatEndOf, describeRequest } from './report-model-call.ts';
 import { TraceBuilder } from './trace-builder.ts';
 
@@ -77,6 +77,7 @@ export function createOtelObserver(
     clock,
   });
   return Object.freeze({
+    eventTypes: tracedEventTypes,
     onEvent: (event, outermost) => {
       if (event.type === 'run-start') beginRun(trace, event, outermost);
       const run = trace.run(event.evaluationId);

@@ -125,6 +125,9 @@ const reports: Reports = {
   },
 };
 
+/** Types of the events that leave something in a trace. */
+export const tracedEventTypes = Object.keys(reports) as readonly (keyof Reports)[];
+
 /** Makes of an event what it is in a trace. */
 export function reportEvent(trace: TraceBuilder, run: RunSpans, event: RunEvent): void {
   // Each of the functions gets the events of its own type alone.

@@ -1,11 +1,13 @@
 import { none, spliceAll } from '../../core/internal/index.ts';
-import type {
-  BareEvent,
-  ObservedRequest,
-  ObservedResponse,
-  ObservedState,
-  RunEvent,
-  RunPathStep,
+import {
+  type BareEvent,
+  type EventType,
+  everyEventType,
+  type ObservedRequest,
+  type ObservedResponse,
+  type ObservedState,
+  type RunEvent,
+  type RunPathStep,
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
@@ -107,7 +109,7 @@ export function deliveredRow(
 }
 
 /** Events that other rows hold, or that no reader needs. */
-export const heldElsewhere: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
+export const heldElsewhere: ReadonlySet<EventType> = new Set<EventType>([
   'turn-start',
   'turn-end',
   'model-call-start',
@@ -120,6 +122,11 @@ export const heldElsewhere: ReadonlySet<RunEvent['type']> = new Set<RunEvent['ty
   'tool-call-heartbeat',
   'feedback-recorded',
 ]);
+
+/** The types of the others, and so those that a recorder observes. */
+export const recordedEventTypes: readonly EventType[] = [...everyEventType].filter(
+  (type) => !heldElsewhere.has(type),
+);
 
 /** An event as the record keeps it, where no other row holds it: its row says where it happened. */
 export function eventOf({ evaluationId: _id, path: _path, ...event }: RunEvent): BareEvent {

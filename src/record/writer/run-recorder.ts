@@ -3,6 +3,7 @@ import { none, present } from '../../core/internal/index.ts';
 import type {
   CallCommit,
   DiscardedAttempt,
+  EventType,
   ObservedEvaluation,
   ObservedRequest,
   ObservedResponse,
@@ -27,6 +28,7 @@ import {
   heldElsewhere,
   RequestEstimate,
   RunNumbers,
+  recordedEventTypes,
   requestRow,
   responseRow,
   stateRow,
@@ -118,6 +120,7 @@ const defaultMaxContentBytes = 1_048_576;
 
 /** Makes the rows of one run from what observers get. */
 export class Recorder implements RunRecorder {
+  readonly eventTypes: readonly EventType[] = recordedEventTypes;
   readonly #options: RunRecorderOptions | JournalRecorderOptions;
   readonly #marksDeliveries: boolean;
   readonly #clock: Pick<Clock, 'now'>;

@@ -5,9 +5,11 @@ import {
   type OptionChecks,
   PromptValidationError,
 } from '../../error/index.ts';
+import { none } from '../../internal/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import {
   type Approver,
+  assertEventTypes,
   checkFeedbackProviders,
   isSuspension,
   type RunObserver,
@@ -101,7 +103,8 @@ export function assertPrompt<Output>(prompt: PromptPort<Output>): asserts prompt
   });
 }
 
-const members: { readonly [Name in keyof RunObserver]-?: 'function' } = {
+const members: { readonly [Name in keyof RunObserver]-?: 'function' | 'array' } = {
+  eventTypes: 'array',
   onEvent: 'function',
   onState: 'function',
   onRequest: 'function',
@@ -117,5 +120,6 @@ export function checkObservers(where: string, observers: readonly RunObserver[])
   for (const observer of observers) {
     assertArgument(`${where}: observers`, 'an observer', observer, 'object');
     assertMembers(`${where}: an observer`, observer, members);
+    assertEventTypes(`${where}: eventTypes of an observer`, observer.eventTypes ?? none);
   }
 }

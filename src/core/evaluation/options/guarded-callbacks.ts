@@ -3,6 +3,8 @@ import { attempt } from '../../internal/index.ts';
 import {
   type ApprovalHandler,
   type Approver,
+  type EventType,
+  everyEventType,
   guardObservers,
   isSuspension,
   type ObserverCalls,
@@ -79,6 +81,7 @@ function guardLogger(logger: Logger, redactor: Redactor | undefined): Logger {
 interface WatchedRun {
   /** The caller's observer, approver and asker, wrapped so that the watchdog sees their activity. */
   readonly listener: RunEventListener | undefined;
+  readonly eventTypes: ReadonlySet<EventType>;
   readonly approve: ApprovalHandler | undefined;
   readonly askUser: UserAsker | undefined;
   /** Silence does not count until the returned function is called. */
@@ -98,16 +101,17 @@ const denyInner: ApprovalHandler = () => ({
 /**
  * Stops a run without activity for longer than `limits.idleTimeoutMs`; evaluations inside its calls are part of it.
  *
- * @param listener the caller's, guarded.
+ * @param observers the caller's, guarded.
  */
 export function watchRun(
   { limits: { idleTimeoutMs } = {}, approve: given, askUser }: EvaluateOptions<Approver>,
-  listener: RunEventListener | undefined,
+  { onEvent, eventTypes }: Pick<ObserverCalls, 'onEvent' | 'eventTypes'>,
   stop: RunStop,
   clock: Clock,
 ): WatchedRun {
   const approve = isSuspension(given) ? denyInner : given;
-  if (idleTimeoutMs === undefined) return { listener, approve, askUser, hold: () => ignore, dispose: ignore };
+  if (idleTimeoutMs === undefined)
+    return { listener: onEvent, eventTypes, approve, askUser, hold: () => ignore, dispose: ignore };
   const watchdog = new Watchdog({
     clock,
     limitMs: idleTimeoutMs,
@@ -116,8 +120,9 @@ export function watchRun(
   return {
     listener: (event) => {
       watchdog.onEvent(event);
-      listener?.(event);
+      if (eventTypes.has(event.type)) onEvent?.(event);
     },
+    eventTypes: everyEventType,
     approve: approve && holding(watchdog, approve),
     askUser: askUser && holding(watchdog, askUser),
     hold: () => watchdog.hold(),

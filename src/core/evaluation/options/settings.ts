@@ -39,7 +39,7 @@ export interface EvaluationSettings
 export function toSettings(
   options: Omit<EvaluateOptions, 'approve'>,
   session: Session,
-  callbacks: Pick<CallSettings, 'logger' | 'approve' | 'askUser' | 'passOn' | 'isObserved' | 'observers'>,
+  callbacks: Pick<CallSettings, 'logger' | 'approve' | 'askUser' | 'passOn' | 'eventTypes' | 'observers'>,
 ): EvaluationSettings {
   const { context = {} } = options;
   const limits = withDefaults(limitChecks, options.limits);
@@ -59,7 +59,7 @@ export function toSettings(
       approve: callbacks.approve,
       askUser: callbacks.askUser,
       passOn: callbacks.passOn,
-      isObserved: callbacks.isObserved,
+      eventTypes: callbacks.eventTypes,
       observers: callbacks.observers,
       clock: options.clock ?? session.clock,
       ids: options.ids ?? session.ids,

@@ -97,7 +97,7 @@ export async function beginEvaluation<Output>(
   });
   const { environment, rendered } = begun;
   record.rendered(prompt, rendered, environment.display.tools);
-  if (environment.isObserved) environment.emit(runStart(beginning, environment));
+  if (environment.eventTypes.has('run-start')) environment.emit(runStart(beginning, environment));
   environment.reporter?.start();
   return begun;
 }
@@ -257,7 +257,7 @@ function environmentOf<Output>(
     maxConcurrentCalls: calls.maxConcurrentCalls,
     maxResultCharacters: calls.maxResultCharacters,
     observers,
-    isObserved: calls.isObserved,
+    eventTypes: calls.eventTypes,
     passOn: calls.passOn,
     redactor,
     suspension,
@@ -279,7 +279,7 @@ function environmentOf<Output>(
     eventPath: place.path,
     emit: (event) => {
       // Marking the object that was made for the event costs no copy of it.
-      if (calls.isObserved) calls.passOn(Object.assign(event, place));
+      if (calls.eventTypes.has(event.type)) calls.passOn(Object.assign(event, place));
     },
     reporter: CallReporter.for({
       observers,

@@ -42,7 +42,7 @@ export function holdSession(
   const release = session.hold();
   const stop = new RunStop();
   const unfollow = stop.follow({ signal: options.signal, deadline: options.limits?.deadline });
-  const watch = watchRun(options, observers.onEvent, stop, options.clock ?? session.clock);
+  const watch = watchRun(options, observers, stop, options.clock ?? session.clock);
   const unwatch = watchSubscribers(session, logger);
   // The session's own logger and other listeners on its dispatcher were there before this run.
   const unscreen =
@@ -55,7 +55,7 @@ export function holdSession(
       approve: watch.approve,
       askUser: watch.askUser,
       passOn: watch.listener ?? ignore,
-      isObserved: watch.listener !== undefined,
+      eventTypes: watch.eventTypes,
       observers,
     }),
     scope: {

@@ -155,11 +155,11 @@ export class CallRun implements AttemptedCall, SettledCall {
 
   /** Begins the first attempt. Resolves when it has ended; undefined when there is none. Throws only when the session cannot be forked: it was disposed. */
   start(): Promise<Verdict> | undefined {
-    const { clock, emit, isObserved } = this.#environment;
+    const { clock, emit, eventTypes } = this.#environment;
     const { turn, callId, toolName, trace } = this.call;
     const params = this.#params;
     this.#startedAtMs = clock.now();
-    if (isObserved) {
+    if (eventTypes.has('tool-call-start')) {
       const begun = { type: 'tool-call-start', turn, callId, toolName } as const;
       const read = params === undefined ? begun : { ...begun, params };
       emit(trace === undefined ? read : { ...read, trace });

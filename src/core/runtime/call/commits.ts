@@ -321,7 +321,7 @@ export class CallCommits {
   }
 
   #publish({ invocation, attachments, cause }: ToolCallResult): void {
-    const { logger, emit, endedCalls, feedback, isObserved, redactor } = this.#environment;
+    const { logger, emit, endedCalls, eventTypes, feedback, redactor } = this.#environment;
     const { callId, openedSections, reason, toolName, turn } = invocation;
     // What was opened is part of the next request, live and when the run is resumed.
     if (openedSections !== undefined) this.#state.openings.push({ callId, shown: openedSections });
@@ -345,10 +345,10 @@ export class CallCommits {
     if (cause !== undefined) {
       logger.debug('A tool call failed.', { tool: toolName, callId, error: describeError(cause) });
     }
-    if (!isObserved) return;
     for (const record of invocation.feedback ?? []) {
       emit({ type: 'feedback-recorded', turn, callId, toolName, ...record });
     }
+    if (!eventTypes.has('tool-call-end')) return;
     const end = { type: 'tool-call-end', turn, callId, toolName, invocation: recorded } as const;
     emit(cause === undefined ? end : { ...end, cause });
   }

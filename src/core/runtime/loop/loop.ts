@@ -111,7 +111,7 @@ class Loop<Output> {
 
   /** Asks the model and runs the calls that it asks for. @returns the result of the run; undefined when it is to go on. */
   async #takeTurn(): Promise<LoopResult<Output> | undefined> {
-    const { eventLoop, isObserved } = this.#ledger.environment;
+    const { eventLoop, eventTypes } = this.#ledger.environment;
     let turn: ModelTurn;
     try {
       turn = await this.#model.ask();
@@ -131,7 +131,7 @@ class Loop<Output> {
       approvals.length > 0 || (calls.length === 0 && turn.finishReason === 'paused');
     if (approvals.length > 0) await this.#approvals.answer(approvals);
     const results = calls.length > 0 ? await this.#turns.run(calls) : none;
-    if (isObserved) this.#ledger.end(turn.finishReason, calls.length);
+    if (eventTypes.has('turn-end')) this.#ledger.end(turn.finishReason, calls.length);
     const halt = calls.length > 0 ? haltReason(this.#ledger.environment) : undefined;
     if (halt !== undefined) throw this.#ledger.errors.stopped(halt, 'tool', results);
     const repetition = this.#failures.count(calls, results);

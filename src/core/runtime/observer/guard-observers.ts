@@ -1,13 +1,15 @@
 import { describeError } from '../../error/index.ts';
 import { attempt, freezeData } from '../../internal/index.ts';
 import type { Logger } from '../../tool/index.ts';
+import type { RunEvent } from '../events/run-event.ts';
 import type { Redactor } from '../redaction/index.ts';
+import { type EventType, everyEventType, isFlat } from './event-types.ts';
 import type { ObservedEvaluation } from './observed.ts';
 import { redactAttempt, redactRequest, redactResponse, redactState } from './redact-observed.ts';
-import type { ObserverCalls, RunObserver, RunScope } from './run-observer.ts';
+import { noObservers, type ObserverCalls, type RunObserver, type RunScope } from './run-observer.ts';
 
 /** The members of an observer that take a report. */
-type ReportName = Exclude<keyof RunObserver, 'around' | 'onEvent'>;
+type ReportName = Exclude<keyof RunObserver, 'around' | 'onEvent' | 'eventTypes'>;
 
 /**
  * Puts guards around observers, so that nothing they do changes how the run comes out or what another one gets, and so that they get
@@ -35,7 +37,7 @@ export function guardObservers(
     };
   };
   return {
-    onEvent: eventsToAll(observers, redactor, fail),
+    ...eventsToAll(observers, redactor, fail),
     onState: toAll('onState', redactState, () => 'onState'),
     onRequest: toAll('onRequest', redactRequest, () => 'onRequest'),
     onResponse: toAll('onResponse', redactResponse, () => 'onResponse'),
@@ -45,24 +47,53 @@ export function guardObservers(
   };
 }
 
+/** An observer of events, and the types that it wants. */
+interface EventObserver {
+  readonly observer: Pick<RunObserver, 'onEvent'>;
+  readonly types: ReadonlySet<EventType>;
+}
+
 /** The first event of a run names the outermost evaluation, and all events of a run go through one function. */
 function eventsToAll(
   observers: readonly RunObserver[],
   redactor: Redactor | undefined,
   fail: (what: string) => (error: unknown) => void,
-): ObserverCalls['onEvent'] {
-  const observing = observers.filter(({ onEvent }) => onEvent !== undefined);
-  if (observing.length === 0) return undefined;
+): Pick<ObserverCalls, 'eventTypes' | 'onEvent'> {
+  const observing = observers
+    .filter(({ onEvent }) => onEvent !== undefined)
+    .map((observer): EventObserver => ({ observer, types: typesOf(observer) }));
+  if (observing.length === 0) return { eventTypes: noObservers.eventTypes, onEvent: undefined };
   let evaluation: ObservedEvaluation = { evaluationId: '', path: [] };
-  return (event) => {
+  const onEvent = (event: RunEvent): void => {
     if (event.type === 'run-start' && event.path.length === 0) {
       evaluation = Object.freeze({ evaluationId: event.evaluationId, path: Object.freeze([]) });
     }
-    const shown = freezeData(redactor?.record(event) ?? event);
-    for (const observer of observing) {
-      attempt(() => observer.onEvent?.(shown, evaluation), fail(event.type));
+    const redacted = redactor?.record(event) ?? event;
+    const shown = isFlat(redacted) ? Object.freeze(redacted) : freezeData(redacted);
+    for (const { observer, types } of observing) {
+      if (types.has(shown.type)) report(observer, shown, evaluation, fail);
     }
   };
+  return { eventTypes: new Set(observing.flatMap(({ types }) => [...types]).concat('run-start')), onEvent };
+}
+
+function typesOf({ eventTypes }: RunObserver): ReadonlySet<EventType> {
+  return eventTypes === undefined ? everyEventType : new Set(eventTypes);
+}
+
+/** Written out where events are many: {@link attempt} takes two functions, which would be made for each event. */
+function report(
+  observer: EventObserver['observer'],
+  event: RunEvent,
+  evaluation: ObservedEvaluation,
+  fail: (what: string) => (error: unknown) => void,
+): void {
+  try {
+    const returned = observer.onEvent?.(event, evaluation);
+    if (typeof returned === 'object' && returned !== null) Promise.resolve(returned).catch(fail(event.type));
+  } catch (error) {
+    fail(event.type)(error);
+  }
 }
 
 /** The contexts of all observers, the first one outermost. */

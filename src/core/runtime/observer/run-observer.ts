@@ -1,4 +1,5 @@
 import type { RunEvent } from '../events/run-event.ts';
+import type { EventType } from './event-types.ts';
 import type {
   CallCommit,
   DiscardedAttempt,
@@ -42,6 +43,11 @@ export interface RunObserver {
    * one, also for an event inside a call: an observer of several runs at once tells them apart by it.
    */
   onEvent?(event: RunEvent, evaluation: ObservedEvaluation): unknown;
+  /**
+   * Types of the events that `onEvent` gets; it is read once, when a run begins. An event that no observer wants is not built, which is most of
+   * what an observer costs. Default: every type.
+   */
+  readonly eventTypes?: readonly RunEvent['type'][];
   /** The state that a run begins with, and what changes it without being a call; before the next commit. */
   onState?(state: ObservedState): unknown;
   /** Each request as the model gets it, as a difference from the request before. */
@@ -68,6 +74,8 @@ export interface RunObserver {
  * throws.
  */
 export interface ObserverCalls {
+  /** Types of the events that are wanted; others need not be built. */
+  readonly eventTypes: ReadonlySet<EventType>;
   readonly onEvent: ((event: RunEvent) => void) | undefined;
   readonly onState: ((state: ObservedState) => void) | undefined;
   readonly onRequest: ((request: ObservedRequest) => void) | undefined;
@@ -80,6 +88,7 @@ export interface ObserverCalls {
 
 /** A run that is not observed. */
 export const noObservers: ObserverCalls = Object.freeze({
+  eventTypes: new Set<EventType>(),
   onEvent: undefined,
   onState: undefined,
   onRequest: undefined,

@@ -98,7 +98,7 @@ export class TurnLedger {
 
   /** A turn begins, with what is said to the model before it. @returns what the model is sent. */
   begin({ instructions, tools, hostedTools, toolChoice, settings, outputSchema }: BegunTurn): ModelRequest {
-    const { clock, emit, hooks, isObserved, outer } = this.environment;
+    const { clock, emit, eventTypes, hooks, outer } = this.environment;
     const { state } = this;
     state.turn += 1;
     const { turn } = state;
@@ -106,11 +106,9 @@ export class TurnLedger {
       state.conversation.push(...wellFormed(hooks?.takeInputFor?.(turn, !state.isContinued) ?? none));
     this.#firstPieceMs = undefined;
     this.#pieces = undefined;
-    if (isObserved || this.#reports !== undefined) this.#askedAtMs = clock.now();
-    if (isObserved) {
-      emit({ type: 'turn-start', turn });
-      emit({ type: 'model-call-start', turn });
-    }
+    if (this.#reports !== undefined || eventTypes.has('model-call-end')) this.#askedAtMs = clock.now();
+    if (eventTypes.has('turn-start')) emit({ type: 'turn-start', turn });
+    if (eventTypes.has('model-call-start')) emit({ type: 'model-call-start', turn });
     const { conversation } = state;
     const request: Writable<ModelRequest> = {
       instructions,
@@ -183,7 +181,7 @@ export class TurnLedger {
    * @returns what the run ends with when the answer cannot be used.
    */
   answered(turn: ModelTurn, fault: string | undefined): PromptEvaluationError | undefined {
-    const { isObserved } = this.environment;
+    const { eventTypes } = this.environment;
     const usage = readUsage(turn);
     this.#reports?.answered(turn, this.#timing);
     const isShortened = fault === undefined && turn.isCompacted === true;
@@ -195,9 +193,9 @@ export class TurnLedger {
       return this.errors.error('evaluation-response-invalid', 'response', message);
     }
     this.state.hasAnswered = true;
-    if (isObserved) this.announceAnswer(turn, usage);
+    if (eventTypes.has('model-call-end')) this.announceAnswer(turn, usage);
     const { hosted = none } = turn;
-    if (isObserved || exceeded.length + hosted.length > 0) this.#announceUsage(usage, exceeded, hosted);
+    this.#announceUsage(usage, exceeded, hosted);
     return undefined;
   }
 
@@ -286,13 +284,13 @@ export class TurnLedger {
   }
 
   #announceUsage(
-    usage: TokenUsage = {},
+    usage: TokenUsage | undefined,
     exceeded: readonly BudgetExcess[],
     hosted: readonly HostedToolReading[] = none,
   ): void {
-    const { emit, isObserved } = this.environment;
+    const { emit, eventTypes } = this.environment;
     const { turn, usage: total } = this.state;
-    if (isObserved) emit({ type: 'usage-counted', turn, usage, total });
+    if (eventTypes.has('usage-counted')) emit({ type: 'usage-counted', turn, usage: usage ?? {}, total });
     for (const reading of hosted) this.#recordHosted(reading);
     for (const excess of exceeded) emit({ type: 'budget-exceeded', turn, ...excess });
   }

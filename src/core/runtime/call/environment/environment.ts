@@ -17,6 +17,7 @@ import type { Deadline } from '../../limits/deadline.ts';
 import type { RunBudget } from '../../limits/run-budget.ts';
 import type { RunStop } from '../../limits/run-stop.ts';
 import type { VisiblePrompt } from '../../model/visible-prompt.ts';
+import type { EventType } from '../../observer/event-types.ts';
 import type { ObserverCalls } from '../../observer/run-observer.ts';
 import type { Redactor } from '../../redaction/index.ts';
 import type { CallReporter } from '../report/call-reporter.ts';
@@ -80,8 +81,8 @@ export interface CallSettings {
   readonly maxResultCharacters: number;
   /** The observers of the run. */
   readonly observers: ObserverCalls;
-  /** Whether there is an observer. Without one, events of a step need not be built. */
-  readonly isObserved: boolean;
+  /** Types of the events that the run has an observer for. Others need not be built. */
+  readonly eventTypes: ReadonlySet<EventType>;
   /** Passes an event on to the observers of the run, or to the evaluation around this one. Never throws. */
   passOn(event: RunEvent): void;
 }
@@ -119,7 +120,7 @@ export interface EvaluationEnvironment extends CallSettings {
   readonly redactor: Redactor | undefined;
   /** Where the events of the evaluation happen; one frozen array for all of them. */
   readonly eventPath: readonly RunPathStep[];
-  /** Tells the observers what happens in the evaluation. The event becomes theirs: it is marked with the evaluation. Never throws. */
+  /** Tells the observers who want it what happens in the evaluation. The event becomes theirs: it is marked with the evaluation. Never throws. */
   emit(event: BareEvent): void;
   /** Back-pressure: resolves when the event consumer has caught up; undefined when it has. Default: none. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
