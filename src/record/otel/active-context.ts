@@ -17,7 +17,7 @@ interface ContextManager {
 
 /** The active context of the program; an empty one where no context manager is registered. */
 export function activeContext(): OtelContext {
-  return contextManager()?.active() ?? new SingleContext(new Map());
+  return contextManager()?.active() ?? new SingleContext();
 }
 
 /** `context` with another active span. */
@@ -53,23 +53,30 @@ function isContextManager(value: unknown): value is ContextManager {
   );
 }
 
-/** A context of its own, for programs without a context manager: it tells the tracer the parent of a span. */
+/**
+ * A context of its own, for programs without a context manager: it tells the tracer the parent of a span. Each one has a single value and the
+ * context below it, as few are ever looked up.
+ */
 class SingleContext implements OtelContext {
-  readonly #values: ReadonlyMap<symbol, unknown>;
+  readonly #key: symbol | undefined;
+  readonly #value: unknown;
+  readonly #below: SingleContext | undefined;
 
-  constructor(values: ReadonlyMap<symbol, unknown>) {
-    this.#values = values;
+  constructor(key?: symbol, value?: unknown, below?: SingleContext) {
+    this.#key = key;
+    this.#value = value;
+    this.#below = below;
   }
 
   getValue(key: symbol): unknown {
-    return this.#values.get(key);
+    return this.#key === key ? this.#value : this.#below?.getValue(key);
   }
 
   setValue(key: symbol, value: unknown): OtelContext {
-    return new SingleContext(new Map(this.#values).set(key, value));
+    return new SingleContext(key, value, this);
   }
 
   deleteValue(key: symbol): OtelContext {
-    return new SingleContext(new Map([...this.#values].filter(([own]) => own !== key)));
+    return this.setValue(key, undefined);
   }
 }

@@ -12,7 +12,9 @@ export function attributesOf(
   entries: Readonly<Record<string, OtelAttributeValue | undefined>>,
 ): OtelAttributes {
   const attributes: OtelAttributes = {};
-  for (const [name, value] of Object.entries(entries)) {
+  // Only literals of this folder are passed, which inherit nothing that could be listed.
+  for (const name in entries) {
+    const value = entries[name];
     if (value !== undefined) attributes[name] = value;
   }
   return attributes;

@@ -47,8 +47,10 @@ const reports: Reports = {
     run.chats.get(turn)?.span.addEvent('wink.model.retry', { attempt, delay_ms: delayMs, reason }),
   // Where answers are not observed by themselves, this is the end of the model call.
   'model-call-end': (trace, run, event) => {
-    const answer = { ...event, outcome: 'answered', content: [] } as const;
-    trace.endChat(run, event.turn, chatEndOf(run, answer, trace.settings.names, false));
+    if (run.chats.has(event.turn)) {
+      const answer = { ...event, outcome: 'answered', content: [] } as const;
+      trace.endChat(run, event.turn, chatEndOf(run, answer, trace.settings.names, false));
+    }
     if (event.isCompacted !== true) return;
     run.isCompacted = true;
     noteOnTurn(run, event.turn, 'wink.context.compacted', { by: 'provider' });
@@ -114,9 +116,7 @@ const reports: Reports = {
     const { error, modelText } = event.invocation;
     // A call may be reported that nothing was known of before.
     trace.openCall(run, event);
-    trace.endCall(
-      run,
-      event.invocation,
+    trace.endCall(run, event.invocation, () =>
       attributesOf({
         [trace.settings.names.toolResult]: json(run, modelText),
         'wink.call.error': content(run, error?.message),

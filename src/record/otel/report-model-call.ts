@@ -18,14 +18,14 @@ export function chatEndOf(
   hasContent: boolean,
 ): ChatEnd {
   const { durationMs, timeToFirstPieceMs } = response;
-  const timing = attributesOf({
+  const timing = {
     [names.stream]: timeToFirstPieceMs === undefined ? undefined : true,
     [names.timeToFirstChunk]: timeToFirstPieceMs === undefined ? undefined : timeToFirstPieceMs / 1000,
-  });
+  };
   if (response.outcome === 'failed') {
     const { error } = response;
     const said = hasContent ? { 'wink.error': error.message } : {};
-    return { durationMs, attributes: { ...timing, ...said }, errorType: errorTypeOf(error) };
+    return { durationMs, attributes: attributesOf({ ...timing, ...said }), errorType: errorTypeOf(error) };
   }
   const { usage = {}, responseId, responseModel, content } = response;
   const finishReason = finishWord(response.finishReason);
@@ -34,20 +34,18 @@ export function chatEndOf(
     durationMs,
     usage,
     responseModel,
-    attributes: {
+    attributes: attributesOf({
       ...timing,
-      ...attributesOf({
-        [names.responseId]: responseId,
-        [names.responseModel]: responseModel,
-        [names.finishReasons]: [finishReason],
-        [names.inputTokens]: usage.inputTokens,
-        [names.outputTokens]: usage.outputTokens,
-        [names.cacheReadTokens]: usage.cachedInputTokens,
-        [names.cacheWriteTokens]: usage.cacheWriteInputTokens,
-        [names.reasoningTokens]: usage.reasoningTokens,
-        [names.outputMessages]: hasContent ? answerJson(content, response.finishReason) : undefined,
-      }),
-    },
+      [names.responseId]: responseId,
+      [names.responseModel]: responseModel,
+      [names.finishReasons]: [finishReason],
+      [names.inputTokens]: usage.inputTokens,
+      [names.outputTokens]: usage.outputTokens,
+      [names.cacheReadTokens]: usage.cachedInputTokens,
+      [names.cacheWriteTokens]: usage.cacheWriteInputTokens,
+      [names.reasoningTokens]: usage.reasoningTokens,
+      [names.outputMessages]: hasContent ? answerJson(content, response.finishReason) : undefined,
+    }),
   };
 }
 

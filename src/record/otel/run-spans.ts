@@ -15,6 +15,8 @@ export interface OpenChat extends OpenSpan {
 
 /** A tool call that has not ended. */
 export interface OpenCallSpan extends OpenSpan {
+  /** Has the call in it, so that evaluations inside find it whatever else has the same id. */
+  context: OtelContext;
   readonly turn: number;
   readonly callId: string;
   /** Undefined for a tool that the prompt does not have: the model made the name up. */
@@ -56,7 +58,7 @@ export interface RunSpans extends OpenSpan {
   /** Of the last answer. */
   finishReason?: string;
   /** Why the next model call is made, where it is not the task itself. */
-  purpose?: string;
+  purpose: string | undefined;
   /** The conversation lost a part since the last model call. */
   isCompacted: boolean;
   /** What the last event said. */

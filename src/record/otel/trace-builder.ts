@@ -97,6 +97,7 @@ export class TraceBuilder {
       counts: { modelCalls: 0, toolCalls: 0, committed: 0, reruns: 0 },
       // A span that is sampled out keeps nothing.
       messages: hasContent && opened.span.isRecording() ? new SpanMessages() : undefined,
+      purpose: undefined,
       isCompacted: false,
     };
     this.#runs.set(run.evaluationId, spans);
@@ -188,12 +189,12 @@ export class TraceBuilder {
         'wink.purpose': run.purpose,
         [names.compacted]: run.isCompacted ? true : undefined,
       }),
-      { kind: spanKinds.client },
+      spanKinds.client,
     );
-    delete run.purpose;
+    run.purpose = undefined;
     run.isCompacted = false;
     run.counts.modelCalls += 1;
-    const chat = { ...opened, startedAtMs: clock.now() };
+    const chat = { span: opened.span, context: opened.context, startedAtMs: clock.now() };
     run.chats.set(turn, chat);
     return chat;
   }
@@ -203,18 +204,20 @@ export class TraceBuilder {
     if (chat === undefined) return;
     run.chats.delete(turn);
     const { names, metrics } = this.settings;
-    chat.span.setAttributes(attributesOf({ ...end.attributes, [names.errorType]: end.errorType }));
-    if (end.errorType !== undefined) chat.span.setStatus({ code: errorStatus });
-    metrics?.modelCall(
-      end.durationMs,
-      attributesOf({
+    chat.span.setAttributes(end.attributes);
+    if (end.errorType !== undefined) {
+      chat.span.setAttributes({ [names.errorType]: end.errorType });
+      chat.span.setStatus({ code: errorStatus });
+    }
+    if (metrics !== undefined) {
+      const measured = attributesOf({
         [names.operation]: 'chat',
         ...run.facts?.modelAttributes,
         [names.responseModel]: end.responseModel,
         [names.errorType]: end.errorType,
-      }),
-      end.usage,
-    );
+      });
+      metrics.modelCall(end.durationMs, measured, end.usage);
+    }
     chat.span.end();
   }
 
@@ -247,33 +250,40 @@ export class TraceBuilder {
         [names.toolDescription]: run.toolDefinitions?.descriptions.get(toolName),
         'wink.call.effects': knownName === undefined ? undefined : effects[knownName],
       }),
-      { links: caller === undefined ? [] : [linkTo(run.span)] },
+      spanKinds.internal,
+      caller === undefined ? undefined : [linkTo(run.span)],
     );
-    const call: OpenCallSpan = { ...opened, turn, callId, knownName, inner: new Set(), hasEnded: false };
-    Object.assign(call, { context: opened.context.setValue(callContextKey, call) });
+    const { span, context } = opened;
+    const call: OpenCallSpan = { span, context, turn, callId, knownName, inner: new Set(), hasEnded: false };
+    call.context = context.setValue(callContextKey, call);
     run.calls.set(key, call);
     run.counts.toolCalls += 1;
     return call;
   }
 
-  endCall(run: RunSpans, invocation: ToolInvokedPayload, content: OtelAttributes): void {
+  /** @param content what the span has of what the tool says; asked for only where spans may. */
+  endCall(run: RunSpans, invocation: ToolInvokedPayload, content: () => OtelAttributes): void {
     const { turn, callId, outcome, attempts, durationMs, reason } = invocation;
-    const call = run.calls.get(callKey(turn, callId));
+    const key = callKey(turn, callId);
+    const call = run.calls.get(key);
     if (call === undefined) return;
-    run.calls.delete(callKey(turn, callId));
+    run.calls.delete(key);
     this.#endInner(call);
     const { names, metrics } = this.settings;
     const reruns = Math.max(0, attempts - 1);
     if (outcome === 'committed') run.counts.committed += 1;
     run.counts.reruns += reruns;
     const isError = isCallError(invocation);
-    call.span.setAttributes({ ...callEndAttributes(invocation, names), ...content });
+    call.span.setAttributes(callEndAttributes(invocation, names));
+    if (run.messages !== undefined) call.span.setAttributes(content());
     if (isError) call.span.setStatus({ code: errorStatus });
-    const tool = attributesOf({ [names.toolName]: call.knownName, [names.toolType]: 'function' });
-    const error = attributesOf({ [names.errorType]: isError ? (reason ?? '_OTHER') : undefined });
-    metrics?.toolCall(durationMs, { [names.operation]: 'execute_tool', ...tool, ...error });
-    metrics?.reruns(reruns, tool);
-    if (outcome === 'rolled-back') metrics?.rollback({ ...tool, ...error });
+    if (metrics !== undefined) {
+      const tool = attributesOf({ [names.toolName]: call.knownName, [names.toolType]: 'function' });
+      const error = attributesOf({ [names.errorType]: isError ? (reason ?? '_OTHER') : undefined });
+      metrics.toolCall(durationMs, { [names.operation]: 'execute_tool', ...tool, ...error });
+      metrics.reruns(reruns, tool);
+      if (outcome === 'rolled-back') metrics.rollback({ ...tool, ...error });
+    }
     call.span.end();
   }
 
@@ -297,10 +307,11 @@ export class TraceBuilder {
     name: string,
     parent: OtelContext,
     attributes: OtelAttributes,
-    { kind = spanKinds.internal, links = [] }: { kind?: number; links?: OtelLink[] } = {},
+    kind: number = spanKinds.internal,
+    links?: OtelLink[],
   ): OpenSpan {
-    const more = links.length === 0 ? {} : { links };
-    const span = this.settings.tracer.startSpan(name, { kind, attributes, ...more }, parent);
+    const options = links === undefined ? { kind, attributes } : { kind, attributes, links };
+    const span = this.settings.tracer.startSpan(name, options, parent);
     return { span, context: withSpan(parent, span) };
   }
 
