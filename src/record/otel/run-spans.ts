@@ -43,30 +43,34 @@ export interface RunSpans extends OpenSpan {
   /** By turn and id. */
   readonly calls: Map<string, OpenCallSpan>;
   /** Where it is among the evaluations of its root run; set by its first event. */
-  place?: string;
+  place: string | undefined;
   readonly counts: { modelCalls: number; toolCalls: number; committed: number; reruns: number };
   /** Undefined: spans of the run hold no content. */
   readonly messages: SpanMessages | undefined;
   /** The tools of the last request as JSON: they are the same objects in the next one while nothing changed. */
-  toolDefinitions?: {
-    readonly tools: unknown;
-    readonly hostedTools: unknown;
-    readonly json: string;
-    readonly descriptions: ReadonlyMap<string, string>;
-  };
-  facts?: AgentFacts;
+  toolDefinitions:
+    | {
+        readonly tools: unknown;
+        readonly hostedTools: unknown;
+        readonly json: string;
+        readonly descriptions: ReadonlyMap<string, string>;
+      }
+    | undefined;
+  facts: AgentFacts | undefined;
   /** Of the last answer. */
-  finishReason?: string;
+  finishReason: string | undefined;
   /** Why the next model call is made, where it is not the task itself. */
   purpose: string | undefined;
   /** The conversation lost a part since the last model call. */
   isCompacted: boolean;
   /** What the last event said. */
-  ending?: {
-    readonly turns: number;
-    readonly outcome: 'finished' | 'failed' | 'suspended';
-    readonly errorType?: string;
-  };
+  ending:
+    | {
+        readonly turns: number;
+        readonly outcome: 'finished' | 'failed' | 'suspended';
+        readonly errorType?: string;
+      }
+    | undefined;
 }
 
 /** Names a call among those of a run: providers may use an id again in a later turn. */

@@ -87,9 +87,15 @@ export class TraceBuilder {
       [names.operation]: 'invoke_agent',
       'wink.run.id': run.evaluationId,
     });
+    // Written out: the shape of an object with a spread lives only as long as a run, and the code compiled for it goes with it.
     const spans: RunSpans = {
-      ...run,
-      ...opened,
+      evaluationId: run.evaluationId,
+      path: run.path,
+      promptName: run.promptName,
+      outer: run.outer,
+      isScoped: run.isScoped,
+      span: opened.span,
+      context: opened.context,
       startedAtMs: clock.now(),
       steps: new Map(),
       chats: new Map(),
@@ -97,7 +103,12 @@ export class TraceBuilder {
       counts: { modelCalls: 0, toolCalls: 0, committed: 0, reruns: 0 },
       // A span that is sampled out keeps nothing.
       messages: hasContent && opened.span.isRecording() ? new SpanMessages() : undefined,
+      place: undefined,
+      toolDefinitions: undefined,
+      facts: undefined,
+      finishReason: undefined,
       purpose: undefined,
+      ending: undefined,
       isCompacted: false,
     };
     this.#runs.set(run.evaluationId, spans);

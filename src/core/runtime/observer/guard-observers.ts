@@ -36,8 +36,11 @@ export function guardObservers(
       for (const observer of observing) attempt(() => observer[name]?.(shown as never), fail(nameOf(report)));
     };
   };
+  const { eventTypes, onEvent } = eventsToAll(observers, redactor, fail);
+  // Written out: the shape of an object with a spread lives only as long as a run, and the code compiled for it goes with it.
   return {
-    ...eventsToAll(observers, redactor, fail),
+    eventTypes,
+    onEvent,
     onState: toAll('onState', redactState, () => 'onState'),
     onRequest: toAll('onRequest', redactRequest, () => 'onRequest'),
     onResponse: toAll('onResponse', redactResponse, () => 'onResponse'),
