@@ -22,8 +22,15 @@ const parts: Readonly<Record<string, Part>> = {
     on: `${plain}-observed`,
     off: plain,
     factor: 1.05,
+    others: { 'of one type': `${plain}-observed-type` },
   },
-  telemetry: { what: 'with spans for OpenTelemetry', on: `${plain}-telemetry`, off: plain, factor: 1.35 },
+  telemetry: {
+    what: 'with spans for OpenTelemetry',
+    on: `${plain}-telemetry`,
+    off: plain,
+    factor: 1.35,
+    others: { 'spans by hand': `${plain}-spans` },
+  },
   record: {
     what: 'with a record of the run',
     on: `${plain}-recorded`,

@@ -1,15 +1,9 @@
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { otelObserver } from 'weakincentives/otel';
 import { countingAgent } from './counting-agent.ts';
 import { runSystem } from './run-system.ts';
+import { tracer } from './span-tracer.ts';
 
-/** Takes the spans and sends them nowhere. */
-const exporter: SpanExporter = {
-  export: (_spans, done) => done({ code: 0 }),
-  shutdown: async () => undefined,
-};
-const provider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
-const observer = otelObserver({ tracer: provider.getTracer('bench') });
+const observer = otelObserver({ tracer });
 
-/** With a span for each run, turn, model call and tool call, in batches as a service sends them. */
+/** With a span for each run, turn, model call and tool call. */
 await runSystem((stage) => countingAgent(stage, async () => ({ observers: [observer] })));

@@ -39,6 +39,7 @@ export async function bareEnvironment(
     origin: { evaluationId: 'run', promptName: prompt.name, adapter: 'scripted', sessionId: session.id },
     clock,
     ids: () => 'id',
+    eventIds: () => 'id.1',
     logger: silentLogger,
     deadline: undefined,
     budget: new RunBudget(undefined, model),

@@ -23,7 +23,7 @@ export type { ForkOptions, ObservedSessionFork, SessionFork } from './fork/fork.
 export type { SessionView } from './fork/view.ts';
 export { type ReadOnlyView, readOnlyView } from './read-only-view.ts';
 export { type CloneOptions, Session, type SessionOptions } from './session.ts';
-export { type IdSource, randomIds, type SessionLogger } from './session-options.ts';
+export { countedIds, type IdSource, randomIds, type SessionLogger } from './session-options.ts';
 export {
   defineSlice,
   defineSystemSlice,

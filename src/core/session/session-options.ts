@@ -48,6 +48,17 @@ export type IdSource = () => string;
  */
 export const randomIds: IdSource = () => globalThis.crypto.randomUUID().toLowerCase();
 
+/** Ids of many things of one kind: a single one of `ids`, taken when the first is wanted, and a count. A random one for each of them would cost 4 % of a step. */
+export function countedIds(ids: IdSource): IdSource {
+  let prefix: string | undefined;
+  let count = 0;
+  return () => {
+    prefix ??= ids();
+    count += 1;
+    return `${prefix}.${count}`;
+  };
+}
+
 /** @throws {SessionError} `session-invalid` for an id that is empty or that of a session above, and for a tag that is not a text. */
 export function assertIdentity({ id, tags, parent }: IdentifiedSession): void {
   const invalid = (message: string): SessionError => refuse(message, { details: { sessionId: id } });

@@ -26,7 +26,7 @@ import {
   VisiblePrompt,
 } from '../../runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../schema/index.ts';
-import { EventLoopYield } from '../../session/index.ts';
+import { countedIds, EventLoopYield } from '../../session/index.ts';
 import type { OuterToolCall } from '../../tool/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
 import type { EvaluationRecord } from '../scope/evaluation-record.ts';
@@ -249,6 +249,7 @@ function environmentOf<Output>(
   return {
     clock,
     ids: calls.ids,
+    eventIds: countedIds(calls.ids),
     logger,
     deadline,
     approve: calls.approve,

@@ -44,7 +44,7 @@ export function recordCall(
   verdict: FailedVerdict | SucceededVerdict,
   facts: CallFacts,
 ): ToolInvokedPayload {
-  const { clock, ids, origin } = environment;
+  const { clock, eventIds, origin } = environment;
   const { call, tool, params, attempt, opened, conflicts, approvals, usage } = facts;
   const { result } = verdict;
   const shown =
@@ -60,7 +60,7 @@ export function recordCall(
   const endedAtMs = clock.now();
   const startedAtMs = facts.startedAtMs ?? endedAtMs;
   const record: Writable<ToolInvokedPayload> = {
-    eventId: ids(),
+    eventId: eventIds(),
     evaluationId: origin.evaluationId,
     promptName: origin.promptName,
     adapter: origin.adapter,

@@ -30,7 +30,7 @@ const Titles: Slice<{ title: string }> = defineSlice({
 const clock = createManualClock(5_000);
 /** What says where the record of the only call of a session comes from, with ids that count. */
 const origin = {
-  eventId: 'id-3',
+  eventId: 'id-3.1',
   evaluationId: 'id-1',
   promptName: 'calls',
   adapter: 'scripted model',

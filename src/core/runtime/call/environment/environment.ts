@@ -99,6 +99,8 @@ export interface EvaluationEnvironment extends CallSettings {
   /** Makes what the handler of a call gets as its adapter. */
   evaluatorFor(call: OuterCall): NestedAdapter;
   readonly roots: TransactionRoots;
+  /** Makes the ids of the records of calls. */
+  readonly eventIds: IdSource;
   /** What the session events of the evaluation have in common. */
   readonly origin: EvaluationOrigin;
   readonly budget: RunBudget;

@@ -121,7 +121,7 @@ describe('the events of an evaluation', () => {
       hostedTools: [],
       atMs: startedAtMs,
     });
-    expect(heard[2]?.[1]).toMatchObject({ eventId: 'id-3', ...origin, toolName: 'look', durationMs: 20 });
+    expect(heard[2]?.[1]).toMatchObject({ eventId: 'id-3.1', ...origin, toolName: 'look', durationMs: 20 });
     expect(heard[3]?.[1]).toEqual({
       eventId: 'id-4',
       ...origin,
