@@ -74,7 +74,7 @@ function eventsToAll(
     const redacted = redactor?.record(event) ?? event;
     const shown = isFlat(redacted) ? Object.freeze(redacted) : freezeData(redacted);
     for (const { observer, types } of observing) {
-      if (types.has(shown.type)) report(observer, shown, evaluation, fail);
+      if (types.has(shown.type)) tell(observer, shown, evaluation, fail);
     }
   };
   return { eventTypes: new Set(observing.flatMap(({ types }) => [...types]).concat('run-start')), onEvent };
@@ -85,7 +85,7 @@ function typesOf({ eventTypes }: RunObserver): ReadonlySet<EventType> {
 }
 
 /** Written out where events are many: {@link attempt} takes two functions, which would be made for each event. */
-function report(
+function tell(
   observer: EventObserver['observer'],
   event: RunEvent,
   evaluation: ObservedEvaluation,
