@@ -200,8 +200,7 @@ export class RunReports {
   }
 
   #emit(event: RunEvent): void {
-    const users = this.#users;
-    if (users?.eventTypes.has(event.type) === true) users.onEvent?.(event);
+    this.#users?.onEvent?.(event);
   }
 
   /** An event of an evaluation that is resumed from its rows. */

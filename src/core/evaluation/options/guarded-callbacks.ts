@@ -120,7 +120,7 @@ export function watchRun(
   return {
     listener: (event) => {
       watchdog.onEvent(event);
-      if (eventTypes.has(event.type)) onEvent?.(event);
+      onEvent?.(event);
     },
     eventTypes: everyEventType,
     approve: approve && holding(watchdog, approve),

@@ -56,7 +56,7 @@ interface EventObserver {
   readonly types: ReadonlySet<EventType>;
 }
 
-/** The first event of a run names the outermost evaluation, and all events of a run go through one function. */
+/** All events of a run go through one function. */
 function eventsToAll(
   observers: readonly RunObserver[],
   redactor: Redactor | undefined,
@@ -66,8 +66,12 @@ function eventsToAll(
     .filter(({ onEvent }) => onEvent !== undefined)
     .map((observer): EventObserver => ({ observer, types: typesOf(observer) }));
   if (observing.length === 0) return { eventTypes: noObservers.eventTypes, onEvent: undefined };
+  // The start of a run names the outermost evaluation.
+  const eventTypes = new Set(observing.flatMap(({ types }) => [...types]).concat('run-start'));
   let evaluation: ObservedEvaluation = { evaluationId: '', path: [] };
   const onEvent = (event: RunEvent): void => {
+    // A watchdog and a journal take more.
+    if (!eventTypes.has(event.type)) return;
     if (event.type === 'run-start' && event.path.length === 0) {
       evaluation = Object.freeze({ evaluationId: event.evaluationId, path: Object.freeze([]) });
     }
@@ -77,7 +81,7 @@ function eventsToAll(
       if (types.has(shown.type)) tell(observer, shown, evaluation, fail);
     }
   };
-  return { eventTypes: new Set(observing.flatMap(({ types }) => [...types]).concat('run-start')), onEvent };
+  return { eventTypes, onEvent };
 }
 
 function typesOf({ eventTypes }: RunObserver): ReadonlySet<EventType> {

@@ -143,13 +143,15 @@ describe.each(Object.entries(scenarios))('of %s, an observer', (_name, observe) 
     const all = await observe(undefined);
     const types = [...new Set(all.map(({ type }) => type))];
     expect(types.length).toBeGreaterThan(8);
-    await fc.assert(
-      fc.asyncProperty(fc.subarray(types), async (eventTypes) => {
-        const events = await observe(eventTypes);
-        expect(events).toEqual(all.filter(({ type }) => eventTypes.includes(type)));
-      }),
-      { numRuns: draws(20) },
-    );
+    const check = async (eventTypes: readonly EventType[]): Promise<void> => {
+      const events = await observe(eventTypes);
+      expect(events).toEqual(all.filter(({ type }) => eventTypes.includes(type)));
+    };
+    for (const type of types) {
+      await check([type]);
+      await check(types.filter((other) => other !== type));
+    }
+    await fc.assert(fc.asyncProperty(fc.subarray(types), check), { numRuns: draws(20) });
   });
 
   it('gets them frozen, with all that is in them', async () => {
@@ -169,30 +171,49 @@ describe('types of events', () => {
   });
 
   it('say what is built: nothing is redacted for an event that is wanted by none', async () => {
-    const saidWith = async (eventTypes: readonly EventType[]): Promise<boolean> => {
+    const saidWith = async (
+      eventTypes: readonly EventType[],
+      more: EvaluateOptions = {},
+    ): Promise<boolean> => {
       let isSeen = false;
       const redact = (text: string): string => {
         if (text === 'I take notes.') isSeen = true;
         return text;
       };
       const { observer } = observing(eventTypes);
-      await script().evaluate(bound(), { redact, observers: [observer] });
+      await script().evaluate(bound(), { ...more, redact, observers: [observer] });
       return isSeen;
     };
     expect(await saidWith(['tool-call-end', 'turn-end'])).toBe(false);
+    // A watchdog takes every event.
+    expect(await saidWith(['tool-call-end'], { limits: { idleTimeoutMs: 60_000 } })).toBe(false);
     expect(await saidWith(['model-call-end'])).toBe(true);
   });
 
   it('tell the outermost evaluation, also of a run whose start is not wanted', async () => {
     const outermost: string[] = [];
-    const starts = observing(['run-start']);
-    const onEvent = (_event: RunEvent, { evaluationId }: { readonly evaluationId: string }): void =>
-      void outermost.push(evaluationId);
+    const turns: RunEvent[] = [];
+    const onEvent = (event: RunEvent, { evaluationId }: { readonly evaluationId: string }): void => {
+      turns.push(event);
+      outermost.push(evaluationId);
+    };
     await script().evaluate(bound(), {
-      observers: [{ onEvent, eventTypes: ['turn-start'] }, starts.observer],
+      observers: [{ onEvent, eventTypes: ['turn-start'] }],
     });
-    expect(new Set(outermost)).toEqual(new Set([starts.events[0]?.evaluationId]));
+    expect(turns[0]?.path).toEqual([]);
+    expect(new Set(outermost)).toEqual(new Set([turns[0]?.evaluationId]));
     expect(outermost).toHaveLength(6);
+  });
+
+  it('change nothing in what a journal lists of a run', async () => {
+    const listed = async (observers: EvaluateOptions['observers']) => {
+      const journal = memoryJournal();
+      await script().evaluate(bound(), { ...options(), journal, runId: 'run', observers: observers ?? [] });
+      return await journal.runs();
+    };
+    const without = await listed([]);
+    expect(without).toMatchObject([{ turns: 3, status: 'finished' }]);
+    expect(without).toEqual(await listed([observing(undefined).observer]));
   });
 
   it.each([
