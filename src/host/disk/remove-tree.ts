@@ -1,5 +1,6 @@
 import { constants, type Dirent, existsSync } from 'node:fs';
 import { chmod, type FileHandle, lstat, open, opendir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { none } from '../../core/internal/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import { noFollow, onlyDirectory, openFiles } from './open-flags.ts';
 import { errorCode } from './system-error.ts';
@@ -89,11 +90,13 @@ class TreeRemoval {
     const directories: Buffer[] = [];
     // Node's types declare `opendir` for names that are strings only; with this encoding the names are bytes.
     const encoding = 'buffer' as BufferEncoding;
-    const stream: AsyncIterable<Dirent<string | Buffer>> = await opendir(directory.path, {
-      encoding,
-      bufferSize: 256,
-    });
-    for await (const entry of stream) {
+    const options = { encoding, bufferSize: 256 };
+    // A path leads to nothing any more where another process was faster; an open directory is then empty.
+    const stream: AsyncIterable<Dirent<string | Buffer>> | undefined = await opendir(
+      directory.path,
+      options,
+    ).catch(ignoring('ENOENT', 'ENOTDIR'));
+    for await (const entry of stream ?? none) {
       const name = Buffer.from(entry.name);
       if (level === 0 && this.#last?.equals(name) === true) continue;
       (entry.isDirectory() ? directories : files).push(name);
@@ -125,7 +128,7 @@ class TreeRemoval {
     const move = (): Promise<void> => rename(path, below(this.#top, name));
     try {
       // A directory that its owner may not write to cannot get another parent.
-      await move().catch(repairing('EACCES', () => chmod(path, 0o700), move));
+      await move().catch(repairing('EACCES', () => unlock(path), move));
       this.#moved.push(name);
     } catch (error) {
       ignoring('ENOENT')(error);
@@ -139,24 +142,28 @@ function below(directory: OpenDirectory, name: Buffer): Buffer {
 
 /** Opens a directory, also one that is closed to its owner; undefined when it is gone, or something else is in its place. */
 async function openClosed(path: Buffer, byHandle: boolean): Promise<OpenDirectory | undefined> {
-  const unlock = (): Promise<void> => chmod(path, 0o700);
   if (!byHandle) {
     const found = await lstat(path).catch(ignoring('ENOENT'));
     if (found?.isDirectory() !== true) return undefined;
-    if ((found.mode & 0o700) !== 0o700) await unlock();
+    if ((found.mode & 0o700) !== 0o700) await unlock(path);
     return { path, close: () => Promise.resolve() };
   }
   const attempt = (): Promise<FileHandle> => open(path, constants.O_RDONLY | onlyDirectory | noFollow);
   const handle = await attempt()
-    .catch(repairing('EACCES', unlock, attempt))
+    .catch(repairing('EACCES', () => unlock(path), attempt))
     .catch(ignoring('ENOENT', 'ENOTDIR', 'ELOOP'));
   if (handle === undefined) return undefined;
   return { path: Buffer.from(`${openFiles}/${handle.fd}`), close: () => handle.close() };
 }
 
+/** Opens a directory to its owner; one that is gone needs it no more. */
+async function unlock(path: Buffer): Promise<void> {
+  await chmod(path, 0o700).catch(ignoring('ENOENT'));
+}
+
 /** Takes something out of a directory, which its owner may not be allowed to write to. */
 async function inWritable(directory: OpenDirectory, take: () => Promise<void>): Promise<void> {
-  await take().catch(repairing('EACCES', () => chmod(directory.path, 0o700), take));
+  await take().catch(repairing('EACCES', () => unlock(directory.path), take));
 }
 
 async function removeFile(path: Buffer): Promise<void> {
