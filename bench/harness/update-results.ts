@@ -67,7 +67,7 @@ const together: Readonly<Record<string, (reports: readonly BenchReport[]) => str
  * `notes`, `journal` and `mcp`. The last two say on which machine they were measured: a report that has rows of theirs alone writes nothing else. A part
  * of a Node without a report stays as it is, and so does a part that the report has no row of.
  *
- * Reports of one Node count as one: of a row that several have, the last one counts.
+ * Reports of one Node count as one: of a row that several have, the last one counts, and the machine is that of the one with the most rows.
  *
  * @throws {Error} for a NAME that is not known, and a report whose Node has no part in the text
  */
@@ -96,13 +96,17 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
   return updated;
 }
 
-/** One report for each Node, with the machine of the last one. */
+/** One report for each Node, with the machine of the one that has the most rows; of several, that of the last one. */
 function putTogether(reports: readonly BenchReport[]): ReadonlyMap<string, BenchReport> {
   const byNode = new Map<string, BenchReport>();
+  const most = new Map<string, BenchReport>();
   for (const report of reports) {
-    const before = byNode.get(nodeOf(report))?.rows ?? [];
+    const node = nodeOf(report);
+    const largest = most.get(node);
+    if (largest === undefined || report.rows.length >= largest.rows.length) most.set(node, report);
+    const before = byNode.get(node)?.rows ?? [];
     const rows = new Map([...before, ...report.rows].map((row) => [row.id, row]));
-    byNode.set(nodeOf(report), { ...report, rows: [...rows.values()] });
+    byNode.set(node, { ...(most.get(node) ?? report), rows: [...rows.values()] });
   }
   return byNode;
 }
@@ -158,7 +162,7 @@ const costs: readonly (readonly [what: string, id: string, contender?: string])[
   ['with an observer that does nothing', 'observer-warm'],
   ['with spans for OpenTelemetry', 'telemetry-warm'],
   ['with a record of the run', 'record-warm'],
-  ['A turn with a file in memory, in the first 1,000 of a process: CPU', 'journal-loop', 'no journal'],
+  ['A turn with a file in memory, after a few such runs: CPU', 'journal-loop', 'no journal'],
   ['with a journal in memory', 'journal-loop', 'in memory'],
   ['with a journal in a file', 'journal-loop'],
   ['A call that changes a file of a folder of 10,000: wall time', 'disk-commit-1-wall'],

@@ -173,6 +173,20 @@ describe('updateResults', () => {
     expect(text).toContain('`append` | 80.0');
   });
 
+  it('names the machine of the report with the most rows, of several that of the last one', () => {
+    const at = (report: BenchReport, commit: string, rows = report.rows) => ({
+      ...report,
+      rows,
+      machine: { ...report.machine, commit },
+    });
+    const machineOf = (...reports: readonly BenchReport[]) => written('node-20 machine', ...reports)[0];
+    const few = at(node20, 'few', node20.rows.slice(0, 1));
+    const whole = at(node20, 'whole');
+    expect(machineOf(whole, few)).toContain('commit whole');
+    expect(machineOf(few, whole)).toContain('commit whole');
+    expect(machineOf(whole, at(node20, 'again'))).toContain('commit again');
+  });
+
   it('refuses parts and reports that do not fit together', () => {
     expect(() => updateResults(part('node-20 loops'), [node20])).toThrow(
       '"node-20 loops", which is not known',
