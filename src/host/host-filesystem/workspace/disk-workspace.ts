@@ -30,6 +30,7 @@ import type { VisiblePaths } from '../tree/visible-paths.ts';
 import { assertWritableOnDisk, type DiskWriter, type WriteOptions } from './disk-writer.ts';
 import {
   loadNode,
+  lostContents,
   missingDirectories,
   OwnWrites,
   outsideChanges,
@@ -223,7 +224,9 @@ export class DiskWorkspace {
       isSameNode(now, nodeAt(root, path)) || this.#ownWrites.matches(path, now);
     const { base } = this.#pending;
     const found = outsideChanges(base, treeDifferences(base, root, '.'), disk, isOwn);
-    return [...found].sort((left, right) => (left.path < right.path ? -1 : 1));
+    return [...found, ...lostContents(base, root, disk)].sort((left, right) =>
+      left.path < right.path ? -1 : 1,
+    );
   }
 
   /**

@@ -79,6 +79,21 @@ export function outsideChanges(
   return changed;
 }
 
+/**
+ * The files that a folder with pending changes shows as they were, in a directory of the pending changes, and that another process has changed or
+ * removed: they were moved away and back, so that no change is left that would replace them, and no directory that would show them as they are.
+ */
+export function lostContents(
+  base: DirectoryNode,
+  pending: DirectoryNode,
+  disk: DirectoryNode,
+): readonly OutsideChange[] {
+  return [...treeDifferences(disk, pending, '.')]
+    .flatMap(({ path, after }) => [...filesOf(path, after)])
+    .filter(([path, node]) => isSameNode(node, nodeAt(base, path)))
+    .map(([path]) => ({ path, kind: nodeAt(disk, path) === undefined ? 'removed' : 'changed' }));
+}
+
 /** Changes that were applied and are not on the disk yet. */
 export interface PendingChanges {
   /** The folder as it was at each path when that path was first changed. */

@@ -232,6 +232,53 @@ describe('changes that are held back', () => {
   });
 });
 
+describe('a file that was moved away and back into a directory that is not there any more', () => {
+  const path = 'dir/a.md';
+
+  /** @param replaced the directory is removed and made again by the pending changes themselves. */
+  async function movedBack(replaced: boolean) {
+    const folder = await held({ [path]: 'a', 'top.md': 't' });
+    const { filesystem, at } = folder;
+    await filesystem.move(path, 'away.md');
+    if (replaced) await filesystem.remove('dir', { recursive: true });
+    else rmSync(at('dir'), { recursive: true });
+    await filesystem.move('away.md', path);
+    return folder;
+  }
+
+  it('is named when another process has removed it, and nothing is flushed', async () => {
+    const { filesystem, at } = await movedBack(false);
+    await filesystem.write('top.md', 'ours');
+    expect(filesystem.outsideChanges()).toEqual([{ path, kind: 'removed' }]);
+    await expectCode(filesystem.read(path), 'file-changed-on-disk');
+    expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'file-changed-on-disk' }));
+    expect(readFileSync(at('top.md'), 'utf8')).toBe('t');
+    await filesystem.remove(path);
+    expect(filesystem.outsideChanges()).toEqual([]);
+    filesystem.flush();
+    expect(readFileSync(at('top.md'), 'utf8')).toBe('ours');
+    expect(existsSync(at(path))).toBe(false);
+  });
+
+  it('is named when another process has changed it, and nothing is flushed', async () => {
+    const { filesystem, at } = await movedBack(true);
+    expect(filesystem.outsideChanges()).toEqual([]);
+    writeFileSync(at(path), 'theirs');
+    expect(filesystem.outsideChanges()).toEqual([{ path, kind: 'changed' }]);
+    expect(() => filesystem.flush()).toThrow(expect.objectContaining({ code: 'file-changed-on-disk' }));
+    expect(readFileSync(at(path), 'utf8')).toBe('theirs');
+  });
+
+  it('stays when no one has touched it', async () => {
+    const { filesystem, at } = await movedBack(true);
+    await filesystem.write('top.md', 'ours');
+    filesystem.flush();
+    expect(readFileSync(at(path), 'utf8')).toBe('a');
+    expect(readFileSync(at('top.md'), 'utf8')).toBe('ours');
+    expect(await textOf(filesystem, path)).toBe('a');
+  });
+});
+
 describe('a folder that is only read', () => {
   it('takes changes in memory and never writes, not even a lock', async () => {
     const folders = testFolders({ 'a.md': 'a' });
