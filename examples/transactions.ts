@@ -79,11 +79,11 @@ const askSupplier = tool({
   name: 'ask_supplier',
   description: 'Ask the supplier how many pieces are on their way.',
   effects: 'state',
-  timeoutMs: 20,
+  timeoutMs: 200,
   execute: async (_params, { session }) => {
-    session.dispatch(StockCounted, { item: 'fig', count: 0 });
-    await answer; // The supplier is slow, and this handler ignores its signal.
     try {
+      session.dispatch(StockCounted, { item: 'fig', count: 0 });
+      await answer; // The supplier is slow, and this handler ignores its signal.
       session.dispatch(StockCounted, { item: 'fig', count: 50 });
     } catch (error) {
       refusedLateWrite = error;
