@@ -98,17 +98,15 @@ export function updateResults(text: string, reports: readonly BenchReport[]): st
 
 /** One report for each Node, with the machine of the one that has the most rows; of several, that of the last one. */
 function putTogether(reports: readonly BenchReport[]): ReadonlyMap<string, BenchReport> {
-  const byNode = new Map<string, BenchReport>();
-  const most = new Map<string, BenchReport>();
-  for (const report of reports) {
-    const node = nodeOf(report);
-    const largest = most.get(node);
-    if (largest === undefined || report.rows.length >= largest.rows.length) most.set(node, report);
-    const before = byNode.get(node)?.rows ?? [];
-    const rows = new Map([...before, ...report.rows].map((row) => [row.id, row]));
-    byNode.set(node, { ...(most.get(node) ?? report), rows: [...rows.values()] });
-  }
-  return byNode;
+  const nodes = [...new Set(reports.map(nodeOf))];
+  return new Map(
+    nodes.map((node) => {
+      const own = reports.filter((report) => nodeOf(report) === node);
+      const largest = own.reduce((most, each) => (each.rows.length >= most.rows.length ? each : most));
+      const rows = new Map(own.flatMap((report) => report.rows).map((row) => [row.id, row]));
+      return [node, { ...largest, rows: [...rows.values()] }];
+    }),
+  );
 }
 
 const hasMore = ({ rows }: BenchReport): boolean => !rows.every(isApart);

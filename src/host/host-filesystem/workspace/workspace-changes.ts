@@ -89,6 +89,7 @@ export function lostContents(
   disk: DirectoryNode,
 ): readonly OutsideChange[] {
   return [...treeDifferences(disk, pending, '.')]
+    .filter(({ path }) => nodeAt(base, path) !== undefined)
     .flatMap(({ path, after }) => [...filesOf(path, after)])
     .filter(([path, node]) => isSameNode(node, nodeAt(base, path)))
     .map(([path]) => ({ path, kind: nodeAt(disk, path) === undefined ? 'removed' : 'changed' }));
