@@ -10,7 +10,6 @@ export {
   openHostFilesystem,
 } from './host-filesystem/host-filesystem.ts';
 export { openLeasedWorkspace } from './host-filesystem/open-workspace.ts';
-export { isAlive as isProcessAlive, type ProcessIdentity, presentProcess } from './lock/process-identity.ts';
 export { userStateFolder } from './lock/state-folder.ts';
 export { LocalOverridesStore } from './overrides/local-overrides-store.ts';
 export { Child, type ChildEnd } from './process/child.ts';

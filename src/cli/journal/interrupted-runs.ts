@@ -5,7 +5,7 @@ import type { PendingCommit } from '../../host/index.ts';
 import { reasonOf, UsageError } from '../process/errors.ts';
 import { firstOf, printable } from '../process/plain-text.ts';
 import { type JournalFiles, journalOption } from './open-journal.ts';
-import { isUnwritten, listRuns, readRunInfo } from './run-info.ts';
+import { isUnwritten, readRunInfo } from './run-info.ts';
 
 /** Maximum number of interrupted runs that are named. */
 const maxNamedRuns = 3;
@@ -33,7 +33,7 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
     const journal = options.journal ?? opened;
     if (journal === undefined) return [];
     const undone = new Set(pending.map(({ runId }) => runId));
-    const runs = (await listRuns(journal, { workspace })).filter(
+    const runs = (await journal.runs({ workspace })).filter(
       (run) => isUnwritten(run) || (run.status === 'interrupted' && canGoOn(run, undone)),
     );
     const option = journalOption(journalFile);

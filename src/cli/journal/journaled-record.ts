@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describeError, RecordError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type { JournaledRun } from '../../core/runtime/index.ts';
+import { findRun, type JournaledRun } from '../../core/runtime/index.ts';
 import { exportRecord, type RunRecord, readRunRecord } from '../../record/index.ts';
 import { folderName } from '../folder/open-folder.ts';
 import type { CliEnvironment } from '../process/environment.ts';
@@ -13,7 +13,7 @@ import { hostRedact } from '../process/redact.ts';
 import type { KeptRequest } from './kept-request.ts';
 import { unknownRun } from './named-runs.ts';
 import type { JournalFiles, OpenedJournal } from './open-journal.ts';
-import { findRun, readRunInfo } from './run-info.ts';
+import { readRunInfo } from './run-info.ts';
 
 /** Where a record is: in a file, or in a journal. */
 export interface RecordSource {

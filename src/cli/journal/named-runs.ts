@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
-import type { JournaledRun, RunFilter, RunJournal } from '../../core/runtime/index.ts';
+import { findRun, type JournaledRun, type RunFilter, type RunJournal } from '../../core/runtime/index.ts';
 import type { RunTask } from '../options/run-arguments.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { journalOption } from './open-journal.ts';
-import { findRun, type KeptInfo, readRunInfo, requestOf } from './run-info.ts';
+import { type KeptInfo, readRunInfo, requestOf } from './run-info.ts';
 
 /**
  * The filter for runs on a folder; undefined: of all.

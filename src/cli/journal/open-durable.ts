@@ -3,15 +3,14 @@ import { resolve } from 'node:path';
 import { SessionBusyError } from '../../core/error/index.ts';
 import type { Filesystem, OutsideChange } from '../../core/filesystem/index.ts';
 import { startOf } from '../../core/internal/index.ts';
-import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
+import { findRun, type RunJournal, type RunLease } from '../../core/runtime/index.ts';
 import { changedSince } from '../../durable/internal.ts';
-import { presentProcess } from '../../host/index.ts';
 import type { DurableChoice, RunToResume } from '../options/run-arguments.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { namedPaths } from '../process/plain-text.ts';
 import type { KeptRequest } from './kept-request.ts';
 import { journalOption } from './open-journal.ts';
-import { acquireWithInfo, findRun, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
+import { acquireWithInfo, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
 
 /** A run that is kept in a journal. */
 export interface KeptRun {
@@ -57,7 +56,6 @@ export async function openDurableRun(options: DurableRunOptions): Promise<KeptRu
   const info: RunInfo = {
     request: workspace === undefined ? request : { ...request, workspace: resolve(workspace) },
     isApplied: resumed?.isApplied ?? false,
-    process: presentProcess(),
   };
   if (resumed === undefined && (await findRun(journal, runId)) !== undefined) {
     throw new UsageError(

@@ -7,7 +7,6 @@ import { UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
-import { takingOver } from './run-info.ts';
 
 /** A journal that the command has opened. */
 export type OpenedJournal = RunJournal & AsyncDisposable;
@@ -60,7 +59,7 @@ async function openJournal(
     const journal = sqliteJournal({ file: path, readOnly });
     // Opens the file now: nothing has begun yet that depends on it.
     await journal.runs({ sessionId: '' });
-    return takingOver(journal);
+    return journal;
   } catch (error) {
     if (MissingPeerError.isInstance(error)) {
       throw new UsageError(

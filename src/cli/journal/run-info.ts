@@ -1,18 +1,13 @@
-import { SessionBusyError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import {
-  findRun as findJournaledRun,
+  findRun,
   type JournaledRun,
   journalOperations,
-  type RunFilter,
   type RunJournal,
   type RunLease,
-  type RunLeaseIdentity,
   type RunSummary,
   summaryOf,
 } from '../../core/runtime/index.ts';
-import { fieldFault, type JsonObject, number, type RecordOf, record, text } from '../../core/schema/index.ts';
-import { isProcessAlive, type ProcessIdentity } from '../../host/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { fromJournal, type KeptRequest, toJournal } from './kept-request.ts';
@@ -23,38 +18,18 @@ export interface RunInfo {
   readonly request: KeptRequest;
   /** Whether the changes of the run were written to the folder at its end. */
   readonly isApplied: boolean;
-  /** The process that ran it last with this command. */
-  readonly process: ProcessIdentity;
 }
 
 /** A {@link RunInfo} as it is in the journal. */
 export interface KeptInfo extends Omit<RunInfo, 'request'> {
   /** `unreadable`: another version has written it. */
   readonly request: KeptRequest | 'unreadable';
-  /** Number of rows that the run had when this was written: with more of them, another program has gone on with it. */
-  readonly rows: number;
-  /** The lease that it was written with. */
-  readonly lease: RunLeaseIdentity;
 }
 
 /** What a run was begun with; undefined for a run that another program has begun. */
 export function readRunInfo({ info }: Pick<JournaledRun, 'info'>): KeptInfo | undefined {
   const kept = info === undefined ? undefined : fromJournal(info);
-  if (info === undefined || kept === undefined) return undefined;
-  if (!isKept(info)) return undefined;
-  const { isApplied, lease, process: owner, rows } = info;
-  return { ...kept, isApplied: isApplied === true, process: owner, rows, lease };
-}
-
-/** What is read of a {@link KeptInfo} beside the request. */
-const infoFields = {
-  rows: number,
-  process: record({ host: text, pid: number, startedAt: text }),
-  lease: record({ owner: text, epoch: number }),
-};
-
-function isKept(info: JsonObject): info is JsonObject & RecordOf<typeof infoFields> {
-  return fieldFault(record(infoFields), info) === undefined;
+  return kept === undefined ? undefined : { ...kept, isApplied: info?.['isApplied'] === true };
 }
 
 /** @throws {UsageError} when it cannot be read. */
@@ -72,34 +47,14 @@ export function journalWithInfo(journal: RunJournal, info: RunInfo, held?: RunLe
   let next = held;
   return {
     ...journalOperations(journal),
-    append: (batch, lease) => {
-      const rows = (batch.rows.at(-1)?.seq ?? -1) + 1;
-      const summary = { ...batch.summary, info: infoOf(info, rows, lease) };
-      return journal.append({ ...batch, summary }, lease);
-    },
+    append: (batch, lease) =>
+      journal.append({ ...batch, summary: { ...batch.summary, info: infoOf(info) } }, lease),
     acquire: async (sessionId, ended) => {
       if (next?.sessionId !== sessionId) return journal.acquire(sessionId, ended);
       const lease = next;
       next = undefined;
       return lease;
     },
-  };
-}
-
-/** A journal that gives the session of a process of this command which has ended to the next one at once, and not only when its lease has run out. */
-export function takingOver(journal: RunJournal & AsyncDisposable): RunJournal & AsyncDisposable {
-  return {
-    ...journalOperations(journal),
-    acquire: async (sessionId, ended) => {
-      try {
-        return await journal.acquire(sessionId, ended);
-      } catch (error) {
-        const lease = SessionBusyError.isInstance(error) ? await endedLeaseOf(journal, sessionId) : undefined;
-        if (lease === undefined) throw error;
-        return journal.acquire(sessionId, lease);
-      }
-    },
-    [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
   };
 }
 
@@ -138,7 +93,7 @@ export async function acquireWithInfo(
       const summary = {
         ...summaryOf(run),
         ...present({ workspace }),
-        info: infoOf(info, run.rows, lease),
+        info: infoOf(info),
       };
       await journal.append({ runId, rows: [], summary }, lease);
     }
@@ -147,19 +102,6 @@ export async function acquireWithInfo(
     await lease.release();
     throw error;
   }
-}
-
-/** The runs of a journal. One whose process has ended is interrupted at once, and not only when its lease has run out. */
-export async function listRuns(
-  journal: RunJournal,
-  filter: Pick<RunFilter, 'workspace'> = {},
-): Promise<readonly JournaledRun[]> {
-  const runs = await journal.runs(filter);
-  return runs.map(presentRun);
-}
-
-function presentRun(run: JournaledRun): JournaledRun {
-  return isHeldByEnded(run) ? { ...run, status: 'interrupted' } : run;
 }
 
 /**
@@ -173,40 +115,6 @@ export function isUnwritten(run: JournaledRun): boolean {
   return info.request !== 'unreadable' && info.request.apply === 'end' && !info.isApplied;
 }
 
-/** A run of the journal by its name; undefined for an unknown one. */
-export async function findRun(journal: RunJournal, runId: string): Promise<JournaledRun | undefined> {
-  const run = await findJournaledRun(journal, runId);
-  return run === undefined ? undefined : presentRun(run);
-}
-
-/**
- * The lease by which a process that has ended holds a session, as far as its runs say; undefined when none does. Only the run that was written last can say it. It may have
- * ended, or wait for an answer: a process can be killed before it gives the lease back.
- */
-async function endedLeaseOf(journal: RunJournal, sessionId: string): Promise<RunLeaseIdentity | undefined> {
-  const [run] = await journal.runs({ sessionId });
-  const info = run === undefined ? undefined : readRunInfo(run);
-  return info?.rows === run?.rows && info !== undefined && !isProcessAlive(info.process)
-    ? info.lease
-    : undefined;
-}
-
-/** Whether the process of a run has ended, but not its lease: that lasts for some seconds more. */
-function isHeldByEnded(run: JournaledRun): boolean {
-  const info = readRunInfo(run);
-  return run.status === 'running' && info?.rows === run.rows && !isProcessAlive(info.process);
-}
-
-function infoOf(
-  { request, isApplied, process }: RunInfo,
-  rows: number,
-  { owner, epoch }: RunLeaseIdentity,
-): NonNullable<RunSummary['info']> {
-  return {
-    request: toJournal(request),
-    isApplied,
-    process: { ...process },
-    rows,
-    lease: { owner, epoch },
-  };
+function infoOf({ request, isApplied }: RunInfo): NonNullable<RunSummary['info']> {
+  return { request: toJournal(request), isApplied };
 }

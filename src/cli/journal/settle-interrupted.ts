@@ -6,7 +6,6 @@ import type { PendingCommit } from '../../host/index.ts';
 import { reasonOf } from '../process/errors.ts';
 import { namedPaths, printable } from '../process/plain-text.ts';
 import { journalOption } from './open-journal.ts';
-import { listRuns } from './run-info.ts';
 
 /** A folder that is open for writing, and the journal that may have runs on it. */
 export interface SettleInterruptedOptions {
@@ -35,7 +34,7 @@ export interface SettledRuns {
 export async function settleInterrupted(options: SettleInterruptedOptions): Promise<SettledRuns> {
   const { journal, pending } = options;
   if (pending.length === 0) return { lines: [], left: [] };
-  const runs = await listRuns(journal);
+  const runs = await journal.runs();
   const lines: string[] = [];
   const left: PendingCommit[] = [];
   for (const commit of pending) {

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../core/session/index.ts';
 import { askedQuestions, askerOf, isLasting } from '../../durable/internal.ts';
 import { folderFilter, namedRun, runningError } from '../journal/named-runs.ts';
 import { journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
-import { listRuns, readRunInfo } from '../journal/run-info.ts';
+import { readRunInfo } from '../journal/run-info.ts';
 import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
@@ -88,7 +88,7 @@ async function listLines(
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   const filter = folderFilter(folder);
-  for (const run of journal === undefined ? [] : await listRuns(journal, filter)) {
+  for (const run of journal === undefined ? [] : await journal.runs(filter)) {
     if (journal === undefined || run.status !== 'suspended') continue;
     const questions = await questionsOf(journal, run);
     if (isJson) lines.push(jsonLine(run, questions));

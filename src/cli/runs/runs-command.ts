@@ -6,7 +6,7 @@ import { exportRecord } from '../../record/index.ts';
 import { redactionOf } from '../journal/journaled-record.ts';
 import { folderFilter, type NamedRun, namedRun } from '../journal/named-runs.ts';
 import { type JournalFiles, journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
-import { isUnwritten, listRuns, readRunInfo } from '../journal/run-info.ts';
+import { isUnwritten, readRunInfo } from '../journal/run-info.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
@@ -47,7 +47,7 @@ async function reportOf(
   environment: CliEnvironment,
 ): Promise<CommandReport> {
   const runs = async (folder: string | undefined): Promise<readonly JournaledRun[]> =>
-    journal === undefined ? [] : listRuns(journal, folderFilter(folder));
+    journal === undefined ? [] : journal.runs(folderFilter(folder));
   const named = (runId: string): Promise<NamedRun> => namedRun(journal, runId, request.journalFile);
   const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
   switch (request.action) {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { present } from '../../core/internal/index.ts';
-import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
+import { findRun, type JournaledRun, type RunJournal } from '../../core/runtime/index.ts';
 import { canonicalJson } from '../../core/schema/index.ts';
 import { type AskedQuestion, askerOf, isLasting, whyWithoutEffect } from '../../durable/internal.ts';
 import { sha256 } from '../../record/index.ts';
 import type { KeptRequest } from '../journal/kept-request.ts';
-import { findRun, listRuns, readRunInfo } from '../journal/run-info.ts';
+import { readRunInfo } from '../journal/run-info.ts';
 import { codeFiles, fileHash, whatDecides } from '../journal/served-code.ts';
 import type { ServedCode } from '../options/serve-arguments.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
@@ -60,7 +60,7 @@ async function serversLike(
   journal: RunJournal,
 ): Promise<readonly ServerRun[]> {
   const like = canonicalJson(whatDecides(request));
-  const runs = await listRuns(journal, present({ workspace }));
+  const runs = await journal.runs(present({ workspace }));
   return runs.flatMap((run): readonly ServerRun[] => {
     const asked = serveRequestOf(run);
     if (asked === undefined || askerOf(run) !== undefined) return [];

@@ -9,7 +9,9 @@ import type {
   RunLease,
   RunLeaseIdentity,
 } from '../../core/runtime/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { Clock } from '../../core/session/index.ts';
+import type { ProcessIdentity } from '../../host/lock/index.ts';
 import { fenced } from './store/journal-store.ts';
 import type { JournalBackend, LeaseKey, Moment } from './store/operations.ts';
 
@@ -19,14 +21,17 @@ const beatsPerTimeout = 3;
 interface HeldLease {
   readonly lease: RunLease;
   readonly controller: AbortController;
-  /** Until when it lasts, as far as is known here. */
-  untilMs: number;
+  /** When it was renewed for the last time, by {@link SqliteJournal.#timeMs}. */
+  renewedMs: number;
 }
 
 /** What a journal is made of. */
 export interface JournalParts {
   readonly backend: JournalBackend;
   readonly clock: Clock;
+  /** Milliseconds since the machine has started; absent with a clock of the caller. */
+  readonly tickMs?: (() => number) | undefined;
+  readonly process: ProcessIdentity;
   readonly leaseTimeoutMs: number;
   /** Nothing is written. Default: false. */
   readonly isReadOnly?: boolean;
@@ -72,6 +77,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     const owner = this.#parts.randomName();
     // A lease has a signal, which cannot be sent to a thread.
     const identity = ended === undefined ? undefined : { owner: ended.owner, epoch: ended.epoch };
+    const renewedMs = this.#timeMs();
     const moment = this.#moment();
     const { epoch, formerOwner } = await this.#do((backend) =>
       backend.acquire(sessionId, owner, moment, identity),
@@ -82,6 +88,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
       sessionId,
       owner,
       epoch,
+      ...present({ formerOwner }),
       signal: controller.signal,
       isHeld: () => this.#isHeld(owner),
       release: () => this.#release(lease),
@@ -90,7 +97,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
       await this.#release(lease);
       throw closedError();
     }
-    this.#held.set(owner, { lease, controller, untilMs: moment.untilMs });
+    this.#held.set(owner, { lease, controller, renewedMs });
     this.#beatLater();
     return lease;
   }
@@ -178,18 +185,24 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
 
   #isHeld(owner: string): boolean {
     const held = this.#held.get(owner);
-    return held !== undefined && this.#parts.clock.now() < held.untilMs;
+    if (held === undefined) return false;
+    const sinceMs = this.#timeMs() - held.renewedMs;
+    // A clock that was set back says nothing.
+    return sinceMs >= 0 && sinceMs < this.#parts.leaseTimeoutMs;
   }
 
   /** Whether a lease should have been renewed before: the process did not run, or its thread was busy. */
   #isBeatLate(): boolean {
-    const { clock, leaseTimeoutMs } = this.#parts;
-    const lateMs = clock.now() + leaseTimeoutMs / 2;
-    return [...this.#held.values()].some(({ untilMs }) => untilMs < lateMs);
+    const nowMs = this.#timeMs();
+    const { leaseTimeoutMs } = this.#parts;
+    return [...this.#held.values()].some(
+      ({ renewedMs }) => nowMs < renewedMs || nowMs - renewedMs > leaseTimeoutMs / 2,
+    );
   }
 
   async #renew(): Promise<void> {
     const held = [...this.#held.values()];
+    const renewedMs = this.#timeMs();
     const moment = this.#moment();
     const lost = await this.#parts.backend.renew(
       held.map(({ lease }) => keyOf(lease)),
@@ -197,7 +210,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     );
     for (const each of held) {
       if (lost.includes(each.lease.owner)) this.lose(each.lease.owner, fenced(each.lease));
-      else each.untilMs = moment.untilMs;
+      else each.renewedMs = renewedMs;
     }
   }
 
@@ -220,9 +233,14 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     }
   }
 
+  /** Time that passes as the leases do: that of the machine since it has started, where it counts. */
+  #timeMs(): number {
+    return this.#parts.tickMs?.() ?? this.#parts.clock.now();
+  }
+
   #moment(): Moment {
-    const nowMs = this.#parts.clock.now();
-    return { nowMs, untilMs: nowMs + this.#parts.leaseTimeoutMs };
+    const { clock, leaseTimeoutMs: timeoutMs, tickMs, process } = this.#parts;
+    return { nowMs: clock.now(), timeoutMs, process, ...present({ tickMs: tickMs?.() }) };
   }
 }
 

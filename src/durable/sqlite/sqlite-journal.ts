@@ -12,6 +12,7 @@ import {
 } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
+import { presentProcess } from '../../host/lock/index.ts';
 import { journalFailure, SqliteJournal } from './journal.ts';
 import { journalThread } from './journal-thread.ts';
 import type { SqliteDatabase } from './store/database.ts';
@@ -81,12 +82,19 @@ export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
  */
 export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
   assertOptions('sqliteJournal()', options, checks, refuse);
-  const { file, database, readOnly: isReadOnly = false, clock = unheldClock } = options;
+  const { file, database, readOnly: isReadOnly = false, clock } = options;
   const { leaseTimeoutMs, synchronous } = withDefaults(checks, options);
   if ((file === undefined) === (database === undefined))
     throw invalid('pass either the option file or database');
   if (isReadOnly && file === undefined) throw invalid('the option readOnly needs the option file');
-  const parts = { clock, leaseTimeoutMs, isReadOnly, randomName: randomUUID };
+  const parts = {
+    clock: clock ?? unheldClock,
+    tickMs: clock === undefined ? machineTickMs : undefined,
+    process: presentProcess(),
+    leaseTimeoutMs,
+    isReadOnly,
+    randomName: randomUUID,
+  };
   const onOpened = ({ exclusiveVersion }: OpenedStore): void => {
     if (exclusiveVersion !== undefined) warn(exclusiveText(exclusiveVersion));
   };
@@ -120,6 +128,11 @@ const unheldClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** All processes of a machine have it in common, and no one can set it. */
+function machineTickMs(): number {
+  return Math.floor(Number(process.hrtime.bigint()) / 1_000_000);
+}
 
 const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);
 

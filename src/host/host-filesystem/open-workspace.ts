@@ -38,8 +38,9 @@ export async function openLeasedWorkspace(
   const jail = openJail(root);
   jail.dispose();
   const { realPath } = jail;
-  const stateFolder = openStateFolder(realPath, stateDirectory);
-  const lease = await FolderLease.acquire(journal, { realPath, folder: root, stateFolder });
+  // Refused before a lease is asked for.
+  openStateFolder(realPath, stateDirectory);
+  const lease = await FolderLease.acquire(journal, { realPath, folder: root });
   try {
     return openWorkspace(options, onFailpoint, lease);
   } catch (error) {
@@ -79,7 +80,7 @@ export function openWorkspace(
       return { workspace, lock: noLock, interruptedCommits, stateFolder };
     }
     const stateFolder = openStateFolder(jail.realPath, stateDirectory);
-    lock = FolderLock.acquire(stateFolder, root, lease !== undefined);
+    lock = FolderLock.acquire(stateFolder, root, lease?.forLock);
     const interruptedCommits = recoverCommits(jail, stateFolder, onFailpoint);
     const writer = new DiskWriter({ jail, journalDirectory: stateFolder, onFailpoint, lease });
     const workspace = new DiskWorkspace({ ...parts, writer });

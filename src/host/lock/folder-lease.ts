@@ -1,9 +1,7 @@
-import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { FilesystemError, SessionBusyError } from '../../core/error/index.ts';
-import { attempt, present, quoteText } from '../../core/internal/index.ts';
-import type { RunJournal, RunLease, RunLeaseIdentity } from '../../core/runtime/index.ts';
-import { isAlive, type ProcessIdentity, presentProcess, readIdentity } from './process-identity.ts';
+import { present, quoteText } from '../../core/internal/index.ts';
+import type { RunJournal, RunLease } from '../../core/runtime/index.ts';
+import type { LockLease } from './folder-lock.ts';
 
 /** The folder that a lease is of. */
 interface LeasedPlace {
@@ -11,8 +9,6 @@ interface LeasedPlace {
   readonly realPath: string;
   /** The folder as the caller named it, for messages. */
   readonly folder: string;
-  /** The folder of its lock and journal. */
-  readonly stateFolder: string;
 }
 
 /**
@@ -29,17 +25,15 @@ export class FolderLease {
   }
 
   /**
-   * Acquires the lease; that of a process of this machine which has ended is taken over at once.
+   * Acquires the lease.
    *
    * @throws {FilesystemError} `filesystem-locked` while another owner has the lease.
    * @throws what the journal throws when it cannot be used.
    */
   static async acquire(journal: RunJournal, place: LeasedPlace): Promise<FolderLease> {
-    const { realPath, folder, stateFolder } = place;
+    const { realPath, folder } = place;
     try {
-      const lease = await journal.acquire(`folder:${realPath}`, endedLease(stateFolder));
-      rememberLease(stateFolder, lease);
-      return new FolderLease(place, lease);
+      return new FolderLease(place, await journal.acquire(`folder:${realPath}`));
     } catch (error) {
       if (!SessionBusyError.isInstance(error)) throw error;
       throw new FilesystemError(
@@ -48,6 +42,11 @@ export class FolderLease {
         { cause: error, details: { path: folder } },
       );
     }
+  }
+
+  /** What the lock of the folder is acquired under. */
+  get forLock(): LockLease {
+    return this.#lease;
   }
 
   /** False when another owner may write to the folder at this moment. */
@@ -80,56 +79,7 @@ export class FolderLease {
   }
 
   /** Gives the lease back. Never rejects. */
-  async release(): Promise<void> {
-    // Before the next owner can write its own.
-    forgetLease(this.place.stateFolder, this.#lease);
-    await this.#lease.release();
-  }
-}
-
-/** A lease, and the process that holds it. */
-interface LeaseOwner {
-  readonly lease: RunLeaseIdentity;
-  readonly process: ProcessIdentity;
-}
-
-// Beside the lock of the folder, but not in it: a process without a journal takes that one over.
-const ownerFileName = 'lease';
-
-/**
- * Writes down that this process holds the lease of a folder, so that the next one sees when it has ended. Does nothing when that cannot be written: the
- * next process waits for the time-out of the lease then.
- *
- * @param stateFolder the folder of lock and journal.
- */
-function rememberLease(stateFolder: string, { owner, epoch }: RunLeaseIdentity): void {
-  const record: LeaseOwner = { lease: { owner, epoch }, process: presentProcess() };
-  // Nothing depends on it.
-  attempt(() => writeFileSync(join(stateFolder, ownerFileName), JSON.stringify(record), { mode: 0o600 }));
-}
-
-/** Removes what {@link rememberLease} has written of this lease. */
-function forgetLease(stateFolder: string, { owner }: RunLeaseIdentity): void {
-  if (readOwner(stateFolder)?.lease.owner !== owner) return;
-  // When that fails, it says that the lease has an owner, which the journal denies.
-  attempt(() => unlinkSync(join(stateFolder, ownerFileName)));
-}
-
-/** The lease of the process that had the folder last, when that process has certainly ended; undefined otherwise. */
-function endedLease(stateFolder: string): RunLeaseIdentity | undefined {
-  const owner = readOwner(stateFolder);
-  return owner === undefined || isAlive(owner.process) ? undefined : owner.lease;
-}
-
-/** Undefined when there is none, and when it was cut off while it was written. */
-function readOwner(stateFolder: string): LeaseOwner | undefined {
-  try {
-    const { lease, process } = Object(JSON.parse(readFileSync(join(stateFolder, ownerFileName), 'utf8')));
-    const { owner, epoch } = Object(lease);
-    const identity = readIdentity(process);
-    if (identity === undefined || typeof owner !== 'string' || typeof epoch !== 'number') return undefined;
-    return { lease: { owner, epoch }, process: identity };
-  } catch {
-    return undefined;
+  release(): Promise<void> {
+    return this.#lease.release();
   }
 }

@@ -3,6 +3,7 @@ import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
 import { present, quoteText } from '../../core/internal/index.ts';
+import type { RunLease } from '../../core/runtime/index.ts';
 import { errorCode } from '../disk/system-error.ts';
 import {
   isAlive,
@@ -15,14 +16,17 @@ import {
 /** The holder of a lock, and the token of this lock. */
 interface LockRecord extends ProcessIdentity {
   readonly token: string;
-  /** True when its holder also has a lease of the folder, which ends even where the end of the process cannot be seen. */
-  readonly isLeased?: boolean;
+  /** The owner of the lease that its holder has of the folder; absent without one. The lease ends also where the end of the process cannot be seen, and where it hangs. */
+  readonly leaseOwner?: string;
 }
+
+/** The lease that a lock is acquired under. */
+export type LockLease = Pick<RunLease, 'owner' | 'formerOwner'>;
 
 const lockFileName = 'lock';
 
 /** The holder of a lock file that was damaged when its machine stopped: the process ended with the machine. */
-const damagedHolder: ProcessIdentity = { host: '', pid: 0, startedAt: '' };
+const damagedHolder: ProcessIdentity = { host: '', pid: 0, startedAt: '', space: '' };
 
 /**
  * An exclusive lock on one folder. It ends with the process, however that ends: the lock of a
@@ -40,15 +44,15 @@ export class FolderLock {
   /**
    * @param directory the directory of the lock file.
    * @param folder the folder as the caller named it, for the message.
-   * @param isLeased whether the caller has the lease of the folder: a lock of another machine that was taken with one is then taken over. Default: false.
+   * @param lease that of the folder: the lock of the owner before, and one of another machine that was taken under a lease, are then taken over. Default: none.
    * @throws {FilesystemError} `filesystem-locked`, with the `pid` that holds it.
    */
-  static acquire(directory: string, folder: string, isLeased = false): FolderLock {
+  static acquire(directory: string, folder: string, lease?: LockLease): FolderLock {
     const path = join(directory, lockFileName);
     const record: LockRecord = {
       ...presentProcess(),
       token: randomUUID(),
-      ...present({ isLeased: isLeased ? true : undefined }),
+      ...present({ leaseOwner: lease?.owner }),
     };
     for (;;) {
       if (createAtomically(path, JSON.stringify(record))) {
@@ -58,15 +62,15 @@ export class FolderLock {
       }
       const holder = readRecord(path);
       if (holder === undefined) continue;
-      if (isHeldByLiveProcess(holder, isLeased)) throw lockedError(folder, holder);
-      takeOver(directory, folder, holder, record);
+      if (isHeld(holder, lease)) throw lockedError(folder, holder);
+      takeOver(directory, folder, holder, { record, lease });
     }
   }
 
   /** Whether a live process holds the lock in a directory. */
   static isHeld(directory: string): boolean {
     const holder = readRecord(join(directory, lockFileName));
-    return holder !== undefined && isHeldByLiveProcess(holder);
+    return holder !== undefined && isHeld(holder, undefined);
   }
 
   dispose(): void {
@@ -74,18 +78,23 @@ export class FolderLock {
   }
 }
 
-/** Removes the lock of a dead process. Of several processes that try, only one may remove a lock with this token. */
-function takeOver(directory: string, folder: string, dead: LockRecord, record: LockRecord): void {
+/** Removes a lock that has ended. Of several processes that try, only one may remove a lock with this token. */
+function takeOver(
+  directory: string,
+  folder: string,
+  ended: LockRecord,
+  { record, lease }: { readonly record: LockRecord; readonly lease: LockLease | undefined },
+): void {
   for (let attempt = 0; ; attempt += 1) {
-    const guard = join(directory, `takeover-${dead.token}-${attempt}`);
+    const guard = join(directory, `takeover-${ended.token}-${attempt}`);
     if (createAtomically(guard, JSON.stringify(record))) break;
     const other = readRecord(guard);
     // The other process has finished, or was killed in the middle.
     if (other === undefined) return;
-    if (isHeldByLiveProcess(other, record.isLeased)) throw lockedError(folder, other);
+    if (isHeld(other, lease)) throw lockedError(folder, other);
   }
   const path = join(directory, lockFileName);
-  if (readRecord(path)?.token === dead.token) removeIfExists(path);
+  if (readRecord(path)?.token === ended.token) removeIfExists(path);
 }
 
 /** The content of a lock file; undefined when there is none. Lock files are created atomically, so an invalid one was damaged later. */
@@ -100,19 +109,22 @@ function readRecord(path: string): LockRecord | undefined {
   return parseRecord(text) ?? { ...damagedHolder, token: createHash('sha256').update(text).digest('hex') };
 }
 
-/** @param isLeased whether the caller has the lease that the holder of a lock of another machine had. */
-function isHeldByLiveProcess(record: LockRecord, isLeased = false): boolean {
-  if (isLeased && record.isLeased === true && isElsewhere(record)) return false;
+/** @param lease that of the folder, which the caller has: only one owner has it at a time. */
+function isHeld(record: LockRecord, lease: LockLease | undefined): boolean {
+  const { leaseOwner } = record;
+  const isUnderLease = lease !== undefined && leaseOwner !== undefined;
+  if (isUnderLease && (leaseOwner === lease.formerOwner || isElsewhere(record))) return false;
   return record.pid !== damagedHolder.pid && isAlive(record);
 }
 
 function parseRecord(text: string): LockRecord | undefined {
   try {
     const record = Object(JSON.parse(text));
-    const { token, isLeased } = record;
+    const { token, leaseOwner } = record;
     const identity = readIdentity(record);
     const isWhole = identity !== undefined && typeof token === 'string' && /^[\w-]+$/.test(token);
-    return isWhole ? { ...identity, token, isLeased: isLeased === true } : undefined;
+    const isLeased = typeof leaseOwner === 'string';
+    return isWhole ? { ...identity, token, ...present({ leaseOwner: isLeased ? leaseOwner : undefined }) } : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorCode } from '../disk/system-error.ts';
 
@@ -8,10 +8,17 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** Its start time in clock ticks; '' where that is unknown. */
   readonly startedAt: string;
+  /** Where its pid counts: the boot of the machine and the namespace of processes, as of a container; '' where that is unknown. */
+  readonly space: string;
 }
 
 export function presentProcess(): ProcessIdentity {
-  return { host: hostname(), pid: process.pid, startedAt: startOf(process.pid) ?? '' };
+  return { host: hostname(), pid: process.pid, startedAt: startOf(process.pid) ?? '', space: presentSpace() };
+}
+
+/** Whether a process can be seen from here: another container may have the same name, and other processes under the same numbers. */
+export function isNearby(identity: ProcessIdentity): boolean {
+  return !isElsewhere(identity) && identity.space !== '' && identity.space === presentSpace();
 }
 
 /** Whether a process is or was on another machine. */
@@ -32,6 +39,23 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return startedAt === '' || start === undefined || start === startedAt;
 }
 
+let space: string | undefined;
+
+/** Only Linux has namespaces of processes. */
+function presentSpace(): string {
+  space ??= process.platform === 'linux' ? linuxSpace() : process.platform;
+  return space;
+}
+
+function linuxSpace(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return '';
+  }
+}
+
 /** Linux lists the start time after the name, which is in parentheses and may contain anything. */
 function startOf(pid: number): string | undefined {
   try {
@@ -44,9 +68,19 @@ function startOf(pid: number): string | undefined {
   }
 }
 
+/** True only when a process could be seen from here, and has ended. */
+export function hasEnded(identity: ProcessIdentity): boolean {
+  return isNearby(identity) && !isAlive(identity);
+}
+
 /** The identity that a file holds as JSON, parsed; undefined for what is not a whole one. */
 export function readIdentity(value: unknown): ProcessIdentity | undefined {
-  const { host, pid, startedAt } = Object(value);
-  const isWhole = typeof host === 'string' && typeof pid === 'number' && typeof startedAt === 'string';
-  return isWhole ? { host, pid, startedAt } : undefined;
+  // Versions before 0.2 did not write down where the pid counts.
+  const { host, pid, startedAt, space: within = '' } = Object(value);
+  const isWhole =
+    typeof host === 'string' &&
+    typeof pid === 'number' &&
+    typeof startedAt === 'string' &&
+    typeof within === 'string';
+  return isWhole ? { host, pid, startedAt, space: within } : undefined;
 }

@@ -12,6 +12,7 @@ import {
   type RunSummary,
   rowsWith,
 } from '../../core/runtime/index.ts';
+import { randomIds } from '../../core/session/index.ts';
 
 interface KeptRun {
   readonly sessionId: string;
@@ -59,7 +60,7 @@ class MemoryJournal implements RunJournal {
     const controller = new AbortController();
     const lease: RunLease = Object.freeze({
       sessionId,
-      owner: `owner-${this.#epochs}`,
+      owner: randomIds(),
       epoch: this.#epochs,
       signal: controller.signal,
       isHeld: () => this.#owners.get(sessionId) === lease,

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type RunJournal, type RunLease, SessionBusyError } from 'weakincentives';
+import { FilesystemError, SessionBusyError } from 'weakincentives';
+import { openHostFilesystem } from 'weakincentives/node';
 import { sqliteJournal } from 'weakincentives/sqlite';
 import { createManualClock } from 'weakincentives/testing';
 import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
@@ -16,12 +17,13 @@ function folderOfTest(): string {
 }
 
 /** Tries until the lease of the owner before has run out. */
-async function acquireWhenFree(journal: RunJournal, session: string): Promise<RunLease> {
+async function whenFree<T>(take: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await journal.acquire(session);
+      return await take();
     } catch (error) {
-      if (!SessionBusyError.isInstance(error)) throw error;
+      const isLocked = FilesystemError.isInstance(error) && error.code === 'filesystem-locked';
+      if (!isLocked && !SessionBusyError.isInstance(error)) throw error;
     }
   }
 }
@@ -48,6 +50,43 @@ describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) 
     expect(lease.signal.aborted).toBe(false);
   });
 
+  it('whose process was killed is followed at once', async () => {
+    const file = join(folderOfTest(), 'runs.db');
+    const child = startChild('hold-lease', form, file, 's', '600000');
+    expect(await child.line()).toBe('held');
+    child.send('append');
+    expect(await child.line()).toBe('appended');
+    await using journal = sqliteJournal({ file, leaseTimeoutMs: 600_000 });
+    expect(await journal.runs()).toMatchObject([{ status: 'running' }]);
+    await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+    child.signal('SIGKILL');
+    await child.exited;
+    expect(await journal.runs()).toMatchObject([{ status: 'interrupted' }]);
+    const lease = await journal.acquire('s');
+    expect(lease.formerOwner).toMatch(/^[0-9a-f-]{36}$/);
+    await journal.append({ runId: 'run-s', rows: rowsOf(1, 1), summary: summaryOf() }, lease);
+    await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+  });
+
+  it('that is stopped keeps it no longer than the time-out, and its folder neither', async () => {
+    const folder = folderOfTest();
+    const [file, root, stateDirectory] = [join(folder, 'runs.db'), join(folder, 'root'), join(folder, 'state')];
+    mkdirSync(root);
+    const child = startChild('hold-folder', form, file, '1000', root, stateDirectory);
+    expect(await child.line()).toBe('held');
+    child.signal('SIGSTOP');
+    await using journal = sqliteJournal({ file, leaseTimeoutMs: 600_000 });
+    await using opened = await whenFree(() => openHostFilesystem({ root, stateDirectory, journal }));
+    await opened.write('a.md', 'next');
+    child.signal('SIGCONT');
+    child.send('write');
+    expect(await child.line()).toBe('filesystem-locked');
+    expect(readFileSync(join(root, 'a.md'), 'utf8')).toBe('next');
+    child.send('close');
+    expect(await child.line()).toBe('closed');
+    await opened.write('a.md', 'still mine');
+  });
+
   it('whose main thread hangs past its lease loses it, also with a thread of its own', async () => {
     const folder = folderOfTest();
     const file = join(folder, 'runs.db');
@@ -56,7 +95,7 @@ describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) 
     child.send(`hang ${join(folder, 'go')}`);
     expect(await child.line()).toBe('hanging');
     await using journal = sqliteJournal({ file });
-    const lease = await acquireWhenFree(journal, 's');
+    const lease = await whenFree(() => journal.acquire('s'));
     writeFileSync(join(folder, 'go'), '');
     expect(await child.line()).toBe('woken');
     child.send('abort');
@@ -82,7 +121,7 @@ describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) 
     expect(await child.line()).toBe('appended');
     child.signal('SIGKILL');
     await child.exited;
-    const lease = await acquireWhenFree(journal, 's');
+    const lease = await whenFree(() => journal.acquire('s'));
     expect(await journal.runs()).toMatchObject([{ status: 'running', rows: 1 }]);
     await lease.release();
     expect(await journal.runs()).toMatchObject([{ status: 'interrupted' }]);

@@ -72,6 +72,8 @@ export interface RunLeaseIdentity {
 /** The right to write the runs of one session, until it is released, lost, or not renewed in time. */
 export interface RunLease extends RunLeaseIdentity {
   readonly sessionId: string;
+  /** The owner that had the lease until this one was given: its time was up, or its process had ended. Absent: there was none, or the journal does not know it. */
+  readonly formerOwner?: string;
   /** Aborted when the lease is lost, with a `JournalFencedError` as its reason: someone else may write. */
   readonly signal: AbortSignal;
   /**

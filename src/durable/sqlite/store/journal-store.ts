@@ -11,15 +11,15 @@ import {
   rowsWith,
 } from '../../../core/runtime/index.ts';
 import type { SqliteDatabase, SqliteStatement } from './database.ts';
+import { isOver, isTimeUp, type LeaseTimes } from './lease-times.ts';
 import type { AcquiredLease, JournalOperations, LeaseKey, Moment } from './operations.ts';
 
 // Drivers may be set up to return integers as bigint.
 type Integer = number | bigint;
 
-interface LeaseRecord {
+interface LeaseRecord extends LeaseTimes {
   readonly owner: string;
   readonly epoch: Integer;
-  readonly until_ms: Integer;
   /** That of the journal. */
   readonly format: Integer;
 }
@@ -30,19 +30,23 @@ interface RunRecord {
   readonly session_id: string;
   readonly row_count: Integer;
   readonly summary: string;
-  readonly until_ms: Integer | null;
 }
 
-const listed = `select run_id, wink_runs.session_id, row_count, summary, until_ms
+/** A run, and the lease of its session where there is one. */
+type ListedRecord = RunRecord & (LeaseTimes | { readonly until_ms: null });
+
+const times = 'until_ms, timeout_ms, tick_ms, process';
+
+const listed = `select run_id, wink_runs.session_id, row_count, summary, ${times}
     from wink_runs left join wink_leases on wink_leases.session_id = wink_runs.session_id`;
 
 const texts = {
   format: 'select format from wink_journal',
-  lease: 'select owner, epoch, until_ms, format from wink_leases, wink_journal where session_id = ?',
+  lease: `select owner, epoch, ${times}, format from wink_leases, wink_journal where session_id = ?`,
   takeEpoch: 'update wink_journal set epochs = epochs + 1',
   epoch: 'select epochs from wink_journal',
-  takeLease: 'insert or replace into wink_leases values (?, ?, ?, ?)',
-  renewLease: 'update wink_leases set until_ms = max(until_ms, ?) where session_id = ?',
+  takeLease: 'insert or replace into wink_leases values (?, ?, ?, ?, ?, ?, ?)',
+  renewLease: 'update wink_leases set until_ms = ?, timeout_ms = ?, tick_ms = ? where session_id = ?',
   dropLease: 'delete from wink_leases where session_id = ? and owner = ?',
   run: 'select id, session_id, row_count from wink_runs where run_id = ?',
   insertRun: `insert into wink_runs (run_id, session_id, updated_at_ms, row_count, summary) values (?, ?, ?, ?, ?)
@@ -77,11 +81,11 @@ export class JournalStore implements JournalOperations {
     this.#format = format;
   }
 
-  append(batch: JournalBatch, lease: LeaseKey, { nowMs, untilMs }: Moment): void {
+  append(batch: JournalBatch, lease: LeaseKey, moment: Moment): void {
     const { runId, rows, summary } = batch;
     const held = this.#lease(lease.sessionId);
-    if (!isSame(held, lease)) throw fenced(lease);
-    if (Number(held?.until_ms) <= nowMs) this.#statement('renewLease').run(untilMs, lease.sessionId);
+    if (held === undefined || !isSame(held, lease)) throw fenced(lease);
+    if (isTimeUp(held, moment)) this.#renewOne(lease, moment);
     // The row has the columns of its statement.
     const run = this.#statement('run').get(runId) as
       | Pick<RunRecord, 'id' | 'session_id' | 'row_count'>
@@ -108,26 +112,27 @@ export class JournalStore implements JournalOperations {
   acquire(
     sessionId: string,
     owner: string,
-    { nowMs, untilMs }: Moment,
+    moment: Moment,
     ended: RunLeaseIdentity | undefined,
   ): AcquiredLease {
     this.#checkFormat();
     const held = this.#lease(sessionId);
-    if (held !== undefined && Number(held.until_ms) > nowMs && !isSame(held, ended)) throw busy(sessionId);
+    if (held !== undefined && !isSame(held, ended) && !isOver(held, moment)) throw busy(sessionId);
     this.#statement('takeEpoch').run();
     // The table has exactly one row.
     const { epochs } = this.#statement('epoch').get() as { epochs: Integer };
-    this.#statement('takeLease').run(sessionId, owner, Number(epochs), untilMs);
+    const { nowMs, timeoutMs, tickMs, process } = moment;
+    const until = [nowMs + timeoutMs, timeoutMs, tickMs ?? null] as const;
+    this.#statement('takeLease').run(sessionId, owner, Number(epochs), ...until, JSON.stringify(process));
     return { epoch: Number(epochs), formerOwner: held?.owner };
   }
 
-  renew(leases: readonly LeaseKey[], { untilMs }: Moment): readonly string[] {
+  renew(leases: readonly LeaseKey[], moment: Moment): readonly string[] {
     const lost: string[] = [];
     for (const lease of leases) {
       // One that has run out, and that no one has taken over, is renewed as well.
-      if (isSame(this.#lease(lease.sessionId), lease)) {
-        this.#statement('renewLease').run(untilMs, lease.sessionId);
-      } else lost.push(lease.owner);
+      if (isSame(this.#lease(lease.sessionId), lease)) this.#renewOne(lease, moment);
+      else lost.push(lease.owner);
     }
     return lost;
   }
@@ -142,17 +147,18 @@ export class JournalStore implements JournalOperations {
     return owner;
   }
 
-  runs(filter: RunFilter, { nowMs }: Moment): readonly JournaledRun[] {
+  runs(filter: RunFilter, moment: Moment): readonly JournaledRun[] {
     this.#checkFormat();
     // The rows have the columns of their statement.
     const found = (
       filter.runId === undefined
         ? this.#statement('runs').all(filter.sessionId ?? null)
         : this.#statement('runNamed').all(filter.runId)
-    ) as RunRecord[];
+    ) as ListedRecord[];
     return found
-      .map(({ run_id, session_id: sessionId, row_count, summary, until_ms }) => {
-        const isHeld = until_ms !== null && Number(until_ms) > nowMs;
+      .map((record) => {
+        const { run_id, session_id: sessionId, row_count, summary } = record;
+        const isHeld = record.until_ms !== null && !isOver(record, moment);
         // Written by `append`, from a summary.
         const written = JSON.parse(summary) as RunSummary;
         return listedRun(run_id, { sessionId, rows: Number(row_count) }, written, isHeld);
@@ -160,17 +166,21 @@ export class JournalStore implements JournalOperations {
       .filter((run) => isListed(run, filter));
   }
 
-  remove(runId: string, lease: LeaseKey | undefined, { nowMs }: Moment): void {
+  remove(runId: string, lease: LeaseKey | undefined, moment: Moment): void {
     this.#checkFormat();
     // The row has the columns of its statement.
     const run = this.#statement('run').get(runId) as Pick<RunRecord, 'id' | 'session_id'> | undefined;
     if (run === undefined) return;
     const held = this.#lease(run.session_id);
-    const hasEnded = held !== undefined && Number(held.until_ms) <= nowMs;
+    const hasEnded = held !== undefined && isOver(held, moment);
     if (held !== undefined && !hasEnded && !isSame(held, lease)) throw busy(run.session_id);
     this.#statement('dropRows').run(run.id, run.id);
     this.#statement('dropRun').run(run.id);
     if (hasEnded && !isSame(held, lease)) this.#statement('dropLease').run(run.session_id, held.owner);
+  }
+
+  #renewOne({ sessionId }: LeaseKey, { nowMs, timeoutMs, tickMs }: Moment): void {
+    this.#statement('renewLease').run(nowMs + timeoutMs, timeoutMs, tickMs ?? null, sessionId);
   }
 
   #lease(sessionId: string): LeaseRecord | undefined {

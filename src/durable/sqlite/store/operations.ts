@@ -5,6 +5,7 @@ import type {
   RunFilter,
   RunLeaseIdentity,
 } from '../../../core/runtime/index.ts';
+import type { ProcessIdentity } from '../../../host/lock/index.ts';
 import type { Remote } from '../../../host/remote/index.ts';
 
 /** What identifies a lease in the database. */
@@ -19,11 +20,15 @@ export interface AcquiredLease {
   readonly formerOwner: string | undefined;
 }
 
-/** The time of an operation, which its caller takes from its clock, in milliseconds since the Unix epoch. */
+/** When an operation is done, and by which process. Plain JSON. */
 export interface Moment {
+  /** Milliseconds since the Unix epoch, by the clock of the journal. */
   readonly nowMs: number;
-  /** Until when a lease lasts that is given or renewed now. */
-  readonly untilMs: number;
+  /** How long a lease lasts that is given or renewed now, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Milliseconds since the machine has started, which no one can set; absent with a clock of the caller. */
+  readonly tickMs?: number;
+  readonly process: ProcessIdentity;
 }
 
 /** What is done on the tables of a journal. Each is one transaction, and changes nothing when it throws. */
@@ -41,7 +46,7 @@ export interface JournalOperations {
     moment: Moment,
     ended: RunLeaseIdentity | undefined,
   ): AcquiredLease;
-  /** @returns the owners of those leases that are lost: others have them, or they ended before `moment`. */
+  /** @returns the owners of those leases that are lost: others have them. */
   renew(leases: readonly LeaseKey[], moment: Moment): readonly string[];
   release(lease: LeaseKey): void;
   /** @returns the owner that had the lease, if there was one. */

@@ -22,7 +22,19 @@ export interface JournalSchema {
   readonly migrations: readonly Migration[];
 }
 
-const currentFormat = 2;
+const currentFormat = 3;
+
+/**
+ * A lease was renewed for the last time `timeout_ms` before `until_ms`, by the clock of the journal, and at `tick_ms` by that of its machine since it has
+ * started; null: that is not known. `process`: the process that holds it, as JSON; '' where it is not known.
+ */
+const leaseColumns = `
+    session_id text primary key, owner text not null, epoch integer not null, until_ms integer not null,
+    timeout_ms integer not null, tick_ms integer, process text not null
+  `;
+
+/** The time-out of leases in format 2, unless its program named another one, in milliseconds. */
+const timeoutOf2 = 30_000;
 
 /**
  * The tables of this version. When they change, or what rows mean: raise the format, and add the migration of the one before.
@@ -45,10 +57,25 @@ export const journalSchema: JournalSchema = {
   );
   create index if not exists ${place}.wink_runs_by_session on wink_runs (session_id);
   create table if not exists ${place}.wink_rows (id integer primary key, type text not null, line text not null);
-  create table if not exists ${place}.wink_leases (
-    session_id text primary key, owner text not null, epoch integer not null, until_ms integer not null
-  ) without rowid;
+  create table if not exists ${place}.wink_leases (${leaseColumns}) without rowid;
   insert or ignore into ${place}.wink_journal values (1, ${currentFormat}, 0);
 `,
-  migrations: [],
+  migrations: [
+    {
+      from: 2,
+      upgrade: (database) =>
+        database.exec(`
+  alter table wink_leases rename to wink_leases_2;
+  create table wink_leases (${leaseColumns}) without rowid;
+  insert into wink_leases ${leasesOf2('wink_leases_2')};
+  drop table wink_leases_2;
+`),
+      readAs: (table) => ({ wink_leases: leasesOf2(table('wink_leases')) }),
+    },
+  ],
 };
+
+/** A lease of format 2 lasts as long as it said, and says nothing of its process. */
+function leasesOf2(table: string): string {
+  return `select session_id, owner, epoch, until_ms, ${timeoutOf2} as timeout_ms, null as tick_ms, '' as process from ${table}`;
+}

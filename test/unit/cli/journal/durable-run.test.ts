@@ -131,7 +131,6 @@ describe('wink run --durable', () => {
     expect(kept && readRunInfo(kept)).toMatchObject({
       request: { kind: 'run', agent: resolve('agent.ts'), maxTurns: 9, workspace: resolve('demo') },
       isApplied: false,
-      process: { pid: process.pid },
     });
     expect(journals.opened).toBe(0);
   });

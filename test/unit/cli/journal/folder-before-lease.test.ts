@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, JournalFencedError, promptTemplate, type RunLease, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
@@ -23,7 +22,7 @@ const agent = (turns: readonly { readonly text: string }[]) =>
     }),
   );
 
-/** A failed run whose owner looks ended and still has its lease: resuming it would take that over. */
+/** A failed run whose owner has ended for its journal: resuming it would take the lease over. */
 async function ownedRun(journals: MemoryJournals): Promise<{
   readonly owner: RunLease;
   /** Whether the owner can still write: it was not fenced. */
@@ -34,16 +33,11 @@ async function ownedRun(journals: MemoryJournals): Promise<{
   const journal = journals.journal();
   const [kept] = await journal.runs();
   if (kept === undefined) throw new Error('The journal has no run.');
-  const { runId, sessionId, rows, status: _status, ...summary } = kept;
+  const { runId, sessionId, rows: _rows, status: _status, ...summary } = kept;
   const lease = await journal.acquire(sessionId);
-  const info = {
-    ...kept.info,
-    process: { host: hostname(), pid: 2 ** 30, startedAt: '' },
-    rows,
-    lease: { owner: lease.owner, epoch: lease.epoch },
-  };
+  journals.ended.set(sessionId, lease);
   const write = (): Promise<void> =>
-    journal.append({ runId, rows: [], summary: { ...summary, status: 'running', info } }, lease);
+    journal.append({ runId, rows: [], summary: { ...summary, status: 'running' } }, lease);
   await write();
   return { owner: lease, write };
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineAgent, promptTemplate, section, ToolResult, tool } from 'weakincentives';
@@ -52,7 +52,6 @@ async function keepRun(file?: string): Promise<void> {
   const info = {
     request: keptRequest('run', '/agents/demo.ts', '--params={}'),
     isApplied: false,
-    process: { host: hostname(), pid: 2 ** 30, startedAt: '' },
   };
   await adapter.evaluate(agent.template.bind(), {
     journal: journalWithInfo(journals.journal(file), info),

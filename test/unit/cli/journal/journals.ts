@@ -2,13 +2,14 @@ import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
 import { fromJournal, type KeptRequest } from '../../../../src/cli/journal/kept-request.ts';
 import type { JournalFiles, OpenedJournal } from '../../../../src/cli/journal/open-journal.ts';
-import { takingOver } from '../../../../src/cli/journal/run-info.ts';
 
 /** Journals in memory by the name of their file; undefined is a name, too. */
 export class MemoryJournals implements JournalFiles {
   readonly #journals = new Map<string | undefined, RunJournal>();
   /** How many of them are open. */
   opened = 0;
+  /** The leases of owners whose process has ended, by their sessions: the journals that are opened give them to the next one. */
+  readonly ended: Map<string, RunLease> = new Map();
 
   /** The journal under a name, which is made when there is none. */
   journal(file?: string): RunJournal {
@@ -23,22 +24,25 @@ export class MemoryJournals implements JournalFiles {
     this.opened += 1;
     const journal = this.journal(file);
     const leases: RunLease[] = [];
-    return takingOver({
+    return {
       append: (batch, lease) => journal.append(batch, lease),
       read: (runId, from) => journal.read(runId, from),
       acquire: async (sessionId, ended) => {
-        const lease = await journal.acquire(sessionId, ended);
+        const lease = await journal.acquire(sessionId, ended ?? this.ended.get(sessionId));
         leases.push(lease);
         return lease;
       },
       revoke: (sessionId) => journal.revoke(sessionId),
-      runs: (filter) => journal.runs(filter),
+      runs: async (filter) =>
+        (await journal.runs(filter)).map((run) =>
+          run.status === 'running' && this.ended.has(run.sessionId) ? { ...run, status: 'interrupted' } : run,
+        ),
       remove: (runId, lease) => journal.remove(runId, lease),
       [Symbol.asyncDispose]: async () => {
         this.opened -= 1;
         for (const lease of leases) await lease.release();
       },
-    });
+    };
   };
 
   openExisting = async (file: string | undefined): Promise<OpenedJournal | undefined> =>
@@ -51,19 +55,19 @@ export async function addRun(
   runId: string,
   summary: Partial<JournalBatch['summary']> = {},
 ): Promise<void> {
-  await (await addHeldRun(journal, runId, () => summary)).release();
+  await (await addHeldRun(journal, runId, summary)).release();
 }
 
 /** Adds a run as {@link addRun} does, and holds its session. */
 export async function addHeldRun(
   journal: RunJournal,
   runId: string,
-  summaryFor: (lease: RunLease) => Partial<JournalBatch['summary']>,
+  summary: Partial<JournalBatch['summary']>,
 ): Promise<RunLease> {
   const lease = await journal.acquire(`s-${runId}`);
   const known = { status: 'running', promptName: 'demo', startedAtMs: 0, updatedAtMs: 0 } as const;
   await journal.append(
-    { runId, rows: [], summary: { ...known, turns: 2, commits: 1, pending: 0, ...summaryFor(lease) } },
+    { runId, rows: [], summary: { ...known, turns: 2, commits: 1, pending: 0, ...summary } },
     lease,
   );
   return lease;

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -20,7 +20,8 @@ import { readArguments } from '../../../../src/cli/arguments.ts';
 import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { forkCommand } from '../../../../src/cli/fork-command.ts';
 import { describeInterruptedRuns } from '../../../../src/cli/journal/interrupted-runs.ts';
-import { findRun, journalWithInfo } from '../../../../src/cli/journal/run-info.ts';
+import { findRun } from '../../../../src/core/runtime/index.ts';
+import { journalWithInfo } from '../../../../src/cli/journal/run-info.ts';
 import { queryCommand } from '../../../../src/cli/query/query-command.ts';
 import { replayCommand } from '../../../../src/cli/replay/replay-command.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
@@ -30,7 +31,6 @@ import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
 import { settleFolder } from '../../../../src/cli/runs/settle-folder.ts';
 import { viewCommand } from '../../../../src/cli/view/view-command.ts';
 import { viewerPage } from '../../../../src/cli/view/viewer-page.ts';
-import { presentProcess } from '../../../../src/host/index.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 import { keptRequest, MemoryJournals } from './journals.ts';
 
@@ -46,7 +46,6 @@ let stateDirectory: string;
 const served = (apply: string) => ({
   request: keptRequest('serve', '/agents/demo.ts', `--apply=${apply}`),
   isApplied: false,
-  process: { host: hostname(), pid: 2 ** 30, startedAt: '' },
 });
 
 const open: typeof openFolder = (folder, workspace, mode, options) =>
@@ -247,7 +246,7 @@ describe('the run of a server of this command', () => {
       sections: [vfsToolsSection()],
       policies: [asks],
     }).bind({}, { resources: [binding(Filesystem, { instance: filesystem })] });
-    const kept = journalWithInfo(journal, { ...served('each'), process: presentProcess() });
+    const kept = journalWithInfo(journal, served('each'));
     await using runtime = await openToolRuntime(prompt, {
       journal: kept,
       runId: 'one',
@@ -276,9 +275,8 @@ describe('the run of a server of this command', () => {
       {},
       { resources: [binding(Filesystem, { instance: filesystem })] },
     );
-    const info = { ...served('each'), process: { host: 'elsewhere', pid: 1, startedAt: '' } };
     await using runtime = await openToolRuntime(prompt, {
-      journal: journalWithInfo(journal, info),
+      journal: journalWithInfo(journal, served('each')),
       runId: 'one',
     });
     const rewind = requestOf('rewind', 'rewind', 'one', '--to', '0', '--apply');

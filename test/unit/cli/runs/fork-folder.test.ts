@@ -170,10 +170,7 @@ describe('the folder of a fork', () => {
     await run('--apply=each');
     await expect(fork('--at', '1', '--workspace', join(base, 'none'))).rejects.toThrow('there is no folder');
     const { info } = (await infoOf('one')) ?? {};
-    const lease = await addHeldRun(journals.journal(), 'going', ({ owner, epoch }) => ({
-      workspace: root,
-      info: { ...info, rows: 0, lease: { owner, epoch } },
-    }));
+    const lease = await addHeldRun(journals.journal(), 'going', { workspace: root, info: info ?? {} });
     const asked = readArguments(['fork', 'going', '--at', '1']);
     if (asked.kind !== 'fork') throw new Error(JSON.stringify(asked));
     await expect(forkCommand(asked, fakeEnvironment(), partsOf(other))).rejects.toThrow(

@@ -379,7 +379,7 @@ describe('wink rewind', () => {
   it('refuses a run that is running, and one that works on no folder', async () => {
     await addRun(journals.journal(), 'nowhere');
     await expect(rewind('nowhere', '--to', '0')).rejects.toThrow('the run "nowhere" works on no folder.');
-    const lease = await addHeldRun(journals.journal(), 'going', () => ({ workspace: root }));
+    const lease = await addHeldRun(journals.journal(), 'going', { workspace: root });
     await expect(rewind('going', '--to', '0')).rejects.toThrow('the run "going" is still running.');
     await lease.release();
   });

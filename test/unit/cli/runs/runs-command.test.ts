@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
-import { addHeldRun, addRun, MemoryJournals } from '../journal/journals.ts';
+import { addRun, MemoryJournals } from '../journal/journals.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 
 const day = 24 * 3_600_000;
@@ -67,32 +67,6 @@ describe('the list of runs', () => {
     expect(await runs('--folder', folder, '--json')).not.toContain('there');
     rmSync(folder, { recursive: true });
     await expect(runs('--folder', folder)).rejects.toThrow('cannot be used: no such file or directory.');
-  });
-
-  it('names a run that was running when its process ended as interrupted', async () => {
-    const journal = journals.journal();
-    // No process has this number.
-    const info = {
-      call: ['run'],
-      process: { host: (await import('node:os')).hostname(), pid: 2 ** 30, startedAt: '' },
-      rows: 0,
-    };
-    await addHeldRun(journal, 'killed', ({ owner, epoch }) => ({
-      info: { ...info, lease: { owner, epoch } },
-    }));
-    // Another process goes on with it, and has not written yet.
-    await addHeldRun(journal, 'resumed', () => ({ info: { ...info, lease: { owner: 'killed', epoch: 0 } } }));
-    // A program has written to it since.
-    await addHeldRun(journal, 'taken-over', ({ owner, epoch }) => ({
-      info: { ...info, rows: 1, lease: { owner, epoch } },
-    }));
-    await addHeldRun(journal, 'foreign', () => ({}));
-    expect(await runs()).toMatch(/^killed +interrupted/m);
-    expect(await runs()).toMatch(/^taken-over +running/m);
-    expect(await runs()).toMatch(/^foreign +running/m);
-    expect(await runs('prune', 'killed', 'resumed', 'foreign')).toBe(
-      'removed killed\nleft resumed: it is running\nleft foreign: it is running\n',
-    );
   });
 });
 

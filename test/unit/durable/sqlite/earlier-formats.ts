@@ -41,6 +41,7 @@ export const schemaWithHistory: JournalSchema = {
         wink_rows: numbered(table('wink_runs'), table('wink_rows')),
       }),
     },
+    ...journalSchema.migrations,
   ],
 };
 

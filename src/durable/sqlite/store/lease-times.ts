@@ -1,0 +1,39 @@
+import { hasEnded, isNearby, readIdentity } from '../../../host/lock/index.ts';
+import type { Moment } from './operations.ts';
+
+/** What the table says of how long a lease lasts: its columns. Drivers may return integers as bigint. */
+export interface LeaseTimes {
+  readonly until_ms: number | bigint;
+  readonly timeout_ms: number | bigint;
+  readonly tick_ms: number | bigint | null;
+  readonly process: string;
+}
+
+/**
+ * Whether another owner may take a lease: its process has certainly ended, or its time is up.
+ *
+ * @see docs/spec/durable-runs.md §2
+ */
+export function isOver(lease: LeaseTimes, moment: Moment): boolean {
+  const holder = processOf(lease);
+  return (holder !== undefined && hasEnded(holder)) || isTimeUp(lease, moment);
+}
+
+/**
+ * Whether a lease was not renewed in time. On one machine the time since it has started decides, which no one can set. Otherwise it is the clock of the journal: a lease that
+ * was renewed in its future is not one of this clock, which was set back since.
+ */
+export function isTimeUp(lease: LeaseTimes, { nowMs, tickMs }: Moment): boolean {
+  const timeoutMs = Number(lease.timeout_ms);
+  const holder = processOf(lease);
+  const renewedTickMs = lease.tick_ms === null ? Number.NaN : Number(lease.tick_ms);
+  if (tickMs !== undefined && renewedTickMs <= tickMs && holder !== undefined && isNearby(holder))
+    return tickMs - renewedTickMs >= timeoutMs;
+  const untilMs = Number(lease.until_ms);
+  return untilMs <= nowMs || untilMs - timeoutMs > nowMs;
+}
+
+/** Undefined where a lease does not name its process: an earlier version has acquired it. */
+function processOf({ process }: LeaseTimes): ReturnType<typeof readIdentity> {
+  return process === '' ? undefined : readIdentity(JSON.parse(process));
+}

@@ -1,0 +1,7 @@
+export {
+  hasEnded,
+  isNearby,
+  type ProcessIdentity,
+  presentProcess,
+  readIdentity,
+} from './process-identity.ts';
