@@ -193,6 +193,7 @@ describe('words on the wire', () => {
     expectTypeOf<JournalError['code']>().toEqualTypeOf<
       | 'journal-closed'
       | 'journal-failed'
+      | 'journal-damaged'
       | 'journal-invalid'
       | 'journal-read-only'
       | 'journal-version-unsupported'

@@ -1,9 +1,10 @@
-import { describeError, RunLostError } from '../../core/error/index.ts';
+import { describeError, JournalError, RunLostError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import {
   type BareEvent,
   type CallCommit,
   findRun,
+  type JournalBatch,
   type JournaledRun,
   type JournalRow,
   type RunJournal,
@@ -11,7 +12,7 @@ import {
   type RunSummary,
   summaryOf,
 } from '../../core/runtime/index.ts';
-import type { Clock } from '../../core/session/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
 import { type EndRow, Recorder } from '../../record/index.ts';
 import type { RunRows } from './run-rows.ts';
 
@@ -24,6 +25,10 @@ export interface JournalWriterOptions {
   readonly rows: number;
   /** What the journal lists of the run from then on. */
   readonly summary: Pick<RunSummaryKeeper, 'current'>;
+  /** Without `schedule` the timers of the machine are used. */
+  readonly clock: Pick<Clock, 'now'> & Partial<Pick<Clock, 'schedule'>>;
+  /** Once it is aborted, rows that could not be written are not tried again. Default: they are. */
+  readonly signal?: AbortSignal | undefined;
   /** Called once when rows could not be written. Must not throw. Default: those who flush get the error. */
   readonly onLost?: ((error: RunLostError) => void) | undefined;
 }
@@ -82,13 +87,13 @@ export class JournalWriter {
   }
 
   async #append(): Promise<void> {
-    const { journal, lease, runId, summary } = this.#options;
+    const { runId, summary } = this.#options;
     this.#next = undefined;
     const rows = this.#waiting;
     this.#waiting = [];
     if (this.#lost !== undefined) throw this.#lost;
     try {
-      await journal.append({ runId, rows, summary: summary.current() }, lease);
+      await this.#appendUntilWritten({ runId, rows, summary: summary.current() });
     } catch (cause) {
       const lost = new RunLostError(
         `Rows of the run "${runId}" could not be written to its journal: ${describeError(cause)}`,
@@ -98,21 +103,82 @@ export class JournalWriter {
       throw lost;
     }
   }
+
+  /**
+   * Appends a batch, again while its journal fails: for half a minute at most, while the lease is held. Nothing was written then, or all of it and the answer was lost.
+   *
+   * @throws what the journal rejects with.
+   */
+  async #appendUntilWritten(batch: JournalBatch): Promise<void> {
+    const { journal, lease, clock } = this.#options;
+    const beganAtMs = clock.now();
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
+      try {
+        await journal.append(batch, lease);
+        return;
+      } catch (error) {
+        const isOver = clock.now() - beganAtMs >= maxTryingMs;
+        if (!isPassing(error) || isOver || !(await this.#mayTryAgain(waitMs))) throw error;
+      }
+      if (await this.#isWritten(batch)) return;
+    }
+  }
+
+  /** Waits. @returns false when nothing more is to be written: by then, or before. */
+  async #mayTryAgain(waitMs: number): Promise<boolean> {
+    const { clock, lease, signal } = this.#options;
+    const ends = signal === undefined ? [lease.signal] : [lease.signal, signal];
+    const hasEnded = (): boolean => ends.some(({ aborted }) => aborted);
+    if (hasEnded()) return false;
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        cancel();
+        for (const end of ends) end.removeEventListener('abort', goOn);
+        resolve();
+      };
+      const cancel = (clock.schedule ?? systemClock.schedule)(waitMs, goOn);
+      for (const end of ends) end.addEventListener('abort', goOn);
+    });
+    return !hasEnded() && lease.isHeld();
+  }
+
+  /** Whether the journal has the rows of a batch, which is false while it cannot be read. */
+  async #isWritten({ runId, rows }: JournalBatch): Promise<boolean> {
+    const [first] = rows;
+    if (first === undefined) return false;
+    try {
+      const written = await this.#options.journal.read(runId, first.seq);
+      return rows.length === written.length && rows.every(({ line }, at) => written[at]?.line === line);
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** How long is waited before an append is tried again, in milliseconds: twice as long each time. */
+const firstWaitMs = 100;
+const maxWaitMs = 5_000;
+/** For how long it is tried, in milliseconds. */
+const maxTryingMs = 30_000;
+
+/** Whether the reason why nothing was written may be gone soon. */
+function isPassing(error: unknown): boolean {
+  return JournalError.isInstance(error) && error.code === 'journal-failed';
 }
 
 /** What rows of a run are made and written with. */
 export interface RunAppendOptions extends Omit<JournalWriterOptions, 'rows'> {
-  readonly clock: Pick<Clock, 'now'>;
   /** The rows that the run has; undefined: it is new. */
   readonly rows: RunRows | undefined;
 }
 
 /** Makes and writes rows of a run. A row that cannot be made ends the run. */
-export function runAppender({ journal, lease, runId, clock, rows, summary, onLost }: RunAppendOptions): {
+export function runAppender({ rows, ...options }: RunAppendOptions): {
   readonly writer: JournalWriter;
   readonly recorder: Recorder;
 } {
-  const writer = new JournalWriter({ journal, lease, runId, rows: rows?.count ?? 0, summary, onLost });
+  const { journal, runId, clock } = options;
+  const writer = new JournalWriter({ ...options, rows: rows?.count ?? 0 });
   const recorder = new Recorder(
     {
       write: writer.add,

@@ -99,6 +99,7 @@ export class RunHooks implements RunJournaling {
       clock,
       rows: resumed?.rows,
       summary,
+      signal: this.signal,
       onLost: (error) => this.#lose(error),
     });
     this.#summary = summary;

@@ -13,6 +13,7 @@ import { present } from '../../core/internal/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { ProcessIdentity } from '../../host/lock/index.ts';
 import { fenced } from './store/journal-store.ts';
+import { isDamage } from './store/open-store.ts';
 import type { JournalBackend, LeaseKey, Moment } from './store/operations.ts';
 
 /** How often a lease is renewed before it would end. */
@@ -253,6 +254,13 @@ function closedError(): JournalError {
 /** What a journal rejects with when the database failed: an error of this library as it is, any other as the cause of one. */
 export function journalFailure(error: unknown): WinkError {
   if (WinkError.isInstance(error)) return error;
+  if (isDamage(error)) {
+    return new JournalError(
+      'journal-damaged',
+      `The database of the journal is damaged: ${describeError(error)}. Restore it from a backup, or use another file.`,
+      { cause: error },
+    );
+  }
   return new JournalError(
     'journal-failed',
     `The database of the journal failed, and nothing was written: ${describeError(error)}. The journal can be used again when the reason is gone.`,

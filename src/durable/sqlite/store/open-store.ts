@@ -11,7 +11,6 @@ const busyTimeoutMs = 5_000;
 /** How long another process may take to migrate the journal. */
 const migrationTimeoutMs = 60_000;
 const retryAfterMs = 20;
-const sqliteBusy = 5;
 
 /** The first version without the bug by which two connections can reset the log of a database at the same time. */
 const safeVersion = [3, 51, 3] as const;
@@ -99,15 +98,23 @@ export function emptyLog(database: SqliteDatabase): void {
   });
 }
 
-/** Whether another connection has the lock: as `node:sqlite` says it, or as better-sqlite3 does. */
+/** Whether another connection has the lock. */
 export function isBusy(error: unknown): boolean {
+  return isOfKind(error, 5, 'SQLITE_BUSY');
+}
+
+/** Whether the file is no database, or a damaged one. */
+export function isDamage(error: unknown): boolean {
+  return isOfKind(error, 11, 'SQLITE_CORRUPT') || isOfKind(error, 26, 'SQLITE_NOTADB');
+}
+
+/** Whether an error is of a kind: by its number as `node:sqlite` says it, or by its name as better-sqlite3 does. */
+function isOfKind(error: unknown, number: number, name: string): boolean {
   if (!(error instanceof Error)) return false;
   // The extended codes have the plain one in their lowest byte.
   const errcode: unknown = Reflect.get(error, 'errcode');
   const code: unknown = Reflect.get(error, 'code');
-  return (
-    (typeof errcode === 'number' && errcode % 256 === sqliteBusy) || String(code).startsWith('SQLITE_BUSY')
-  );
+  return (typeof errcode === 'number' && errcode % 256 === number) || String(code).startsWith(name);
 }
 
 /** Runs `work` in a transaction that may write; rolls it back when it throws. */

@@ -72,7 +72,7 @@ describe.skipIf(isSkipped)(sqliteSuite('the file of a journal'), () => {
     const journal = openJournal({ file });
     for (const use of [() => journal.runs(), () => journal.acquire('s')]) {
       const error: unknown = await use().catch((reason: unknown) => reason);
-      expect(error).toMatchObject({ code: 'journal-failed', cause: { message: 'file is not a database' } });
+      expect(error).toMatchObject({ code: 'journal-damaged', cause: { message: 'file is not a database' } });
       expect(JournalError.isInstance(error)).toBe(true);
     }
     await journal[Symbol.asyncDispose]();
