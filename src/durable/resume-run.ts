@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../core/error/index.ts';
+import { assertOptions, oneOf, PromptValidationError } from '../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
@@ -21,6 +21,7 @@ import {
 import { type Session, systemClock } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
+import type { ResumedFiles } from './resume/files-of-run.ts';
 import { ResumedRun, resetState } from './resume/resumed-run.ts';
 import { migrateRows } from './resume/row-migration.ts';
 import { withLease } from './rows/journal-writer.ts';
@@ -43,6 +44,12 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
   readonly answers?: readonly ResumeAnswer[];
   /** Whether a run is refused whose prompt, tools, policies or model have changed. Default: it goes on with them, and `run-resumed` names them. */
   readonly strict?: boolean;
+  /**
+   * What to do about a folder on a disk that is not as the rows of the run left it. `check`: the run is refused, and the error names the paths. `restore`: they become what the rows
+   * hold; what the rows do not know is left alone. `as-is`: the run goes on with what is there. Files in memory always become what the rows hold. Default: `check`, and
+   * nothing for a run that only returns its answer again.
+   */
+  readonly files?: ResumedFiles;
   /** A new session, with the id of the one that the run had. Default: one is made, and disposed at the end. */
   readonly session?: Session;
 }
@@ -71,10 +78,11 @@ async function resume<Output>(
     journal: 'object!',
     runId: 'string!',
     strict: 'boolean',
+    files: oneOf(['check', 'restore', 'as-is']),
     answers: 'array',
   } as const;
   assertOptions('resumeRun()', given, checks, { moved: movedOptions });
-  const { adapter, prompt, runId, strict, input, answers = [], ...asked } = given;
+  const { adapter, prompt, runId, strict, files, input, answers = [], ...asked } = given;
   checkEvaluateOptions(asked, 'resumeRun()');
   const { journal, ...options } = asked;
   const model = modelOf(adapter);
@@ -124,7 +132,15 @@ async function resume<Output>(
         prompt,
         ready,
         options: { ...options, history: beginningOf(rows) },
-        resumed: new ResumedRun({ rows, migration, session, ids, isStrict: strict === true }),
+        resumed: new ResumedRun({
+          rows,
+          migration,
+          session,
+          ids,
+          isStrict: strict === true,
+          // One that only returns its answer again reads nothing.
+          files: files ?? (rows.end?.outcome === 'finished' && input === undefined ? 'as-is' : 'check'),
+        }),
         input: input === undefined ? [] : [userItem(input)],
       },
     );

@@ -17,6 +17,8 @@ export {
   ResourceError,
   type ResourceErrorCode,
   RunLostError,
+  RunRefusedError,
+  type RunRefusedErrorCode,
   SchemaError,
   type SchemaErrorCode,
   SessionBusyError,

@@ -102,7 +102,7 @@ test('a folder that is rewound to any commit is as it was then, unless others ha
         expect(rewindFolder(filesystem, back)).toMatchObject({ fitting: [], outside: [], left: [] });
       }
 
-      const theirs = back.paths.find(({ path, found }) => found.kind === 'file' && !path.includes('/'));
+      const theirs = back.paths.find(({ path, found }) => found?.kind === 'file' && !path.includes('/'));
       if (theirs === undefined) return;
       await using other = await openHostFilesystem(place);
       writeFileSync(join(place.root, theirs.path), 'by another process');

@@ -17,7 +17,7 @@ export function madeDirectories(
   const { hostPath } = filesystem;
   if (hostPath === undefined || !isTimeKept(hostPath)) return [];
   const known = new Set(paths.map(({ path }) => path));
-  const removed = paths.filter(({ found, wanted }) => found.kind !== 'absent' && wanted.kind === 'absent');
+  const removed = paths.filter(({ found, wanted }) => found?.kind !== 'absent' && wanted.kind === 'absent');
   const above = new Set(removed.flatMap(({ path }) => directoriesAbove(path)));
   const made = [...above]
     .filter((path) => !known.has(path) && isMadeSince(join(hostPath, path), atMs))

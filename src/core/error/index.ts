@@ -2,7 +2,12 @@ export { assertArgument, assertMembers, describeKind, type RefuseArgument } from
 export { describeError } from './describe-error.ts';
 export { FilesystemError, type FilesystemErrorCode } from './filesystem-error.ts';
 export { JournalError, type JournalErrorCode } from './journal-error.ts';
-export { JournalFencedError, RunLostError } from './journal-errors.ts';
+export {
+  JournalFencedError,
+  RunLostError,
+  RunRefusedError,
+  type RunRefusedErrorCode,
+} from './journal-errors.ts';
 export { McpError, type McpErrorCode } from './mcp-error.ts';
 export {
   loadPeer,

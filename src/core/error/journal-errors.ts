@@ -18,6 +18,25 @@ export class JournalFencedError extends WinkError<'journal-fenced'> {
 }
 
 /**
+ * Codes of {@link RunRefusedError}.
+ *
+ * - `run-files-differ`: the folder is not as the rows of the run left it; `details.paths` names what differs.
+ */
+export type RunRefusedErrorCode = 'run-files-differ';
+
+/** A run of a journal cannot go on as it was asked to. No row was written, and no handler was run. */
+export class RunRefusedError extends WinkError<RunRefusedErrorCode> {
+  constructor(code: RunRefusedErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
+    super('RunRefusedError', message, { code, ...options });
+  }
+
+  /** Recognizes this error, including one from another loaded copy of the package. */
+  static override isInstance(value: unknown): value is RunRefusedError {
+    return hasErrorMarker(value, 'RunRefusedError');
+  }
+}
+
+/**
  * A run with a journal could not write a decision to the journal, or bring it to the disk: what memory holds and what is durable may differ. Session and
  * files in memory of the run cannot be used any more; resume the run from its journal.
  *

@@ -3,13 +3,18 @@ import {
   type Filesystem,
   type PutBackPath,
   type PutBackReport,
-  type RecordedEntry,
   usualMode,
 } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { JournalRow } from '../../core/runtime/index.ts';
-import type { RecordedCall, RecordedContent, RecordedFileChange } from '../../record/index.ts';
-import { bytesOf, contentOf, isKept } from '../../record/index.ts';
+import type { RecordedCall } from '../../record/index.ts';
+import { contentOf, isKept } from '../../record/index.ts';
+import {
+  type PathStates as Back,
+  foldFiles,
+  putBackPath,
+  type FileState as State,
+} from '../rows/folded-files.ts';
 import { readRunRows } from '../rows/run-rows.ts';
 import { commitOf, commitsBefore } from './fork-run.ts';
 
@@ -80,22 +85,14 @@ export function changesBack(
 ): ChangesBack {
   const record = readRunRows(runId, rows).record();
   const seq = commitOf(runId, record, to, what);
-  const spans = new Map<string, Span>();
-  for (const { attempt } of record.commits.slice(seq)) addTo(spans, attempt.files);
+  const spans = foldFiles(record.commits.slice(seq).map(({ attempt }) => attempt.files));
   const all = [...spans].map(([path, { first, last }]): Back => ({ path, found: last, wanted: first }));
   const paths = all
     .filter(({ found, wanted }) => found.kind === 'absent' || !isSame(found, wanted))
     .sort((left, right) => (left.path < right.path ? -1 : 1));
   return {
     seq,
-    paths: paths.map(({ path, found, wanted }) => ({
-      path,
-      found: entryOf(found),
-      wanted: entryOf(wanted),
-      ...present({
-        data: wanted.kind === 'file' && isKept(wanted.content) ? () => bytesOf(wanted.content) : undefined,
-      }),
-    })),
+    paths: paths.map(putBackPath),
     changes: paths.flatMap(changesOf),
     missing: paths.flatMap(({ path, wanted }) => (isMissing(wanted) ? path : [])),
   };
@@ -115,77 +112,6 @@ export function rewindFolder(
   const report = filesystem['~putBack']?.(paths, apply);
   if (report === undefined) throw new TypeError('Only files on a disk can be taken back.');
   return report;
-}
-
-/** What is at a path, with the content that rows have of it. */
-type State =
-  | Exclude<RecordedEntry, { readonly kind: 'file' }>
-  | (Extract<RecordedEntry, { readonly kind: 'file' }> & { readonly content: RecordedContent });
-
-/** How a path was before the first of the changes, and after the last. */
-interface Span {
-  readonly first: State;
-  readonly last: State;
-}
-
-interface Back {
-  readonly path: string;
-  readonly found: State;
-  readonly wanted: State;
-}
-
-const absent: State = { kind: 'absent' };
-
-/** Adds what one commit has changed: it can have removed one entry of a path and created another. */
-function addTo(spans: Map<string, Span>, files: readonly RecordedFileChange[]): void {
-  const byPath = new Map<
-    string,
-    { readonly removed?: RecordedFileChange; readonly put?: RecordedFileChange }
-  >();
-  for (const change of files) {
-    const part = change.kind === 'removed' ? { removed: change } : { put: change };
-    byPath.set(change.path, { ...byPath.get(change.path), ...part });
-  }
-  for (const [path, { removed, put }] of byPath) {
-    const first =
-      spans.get(path)?.first ?? (removed === undefined ? replacedBy(put) : stateOf(removed, removed.before));
-    spans.set(path, { first, last: put === undefined ? absent : stateOf(put, put.after) });
-  }
-}
-
-function replacedBy(put: RecordedFileChange | undefined): State {
-  if (put?.kind !== 'modified') return absent;
-  const { replacedLink, replacedMode = put.mode } = put;
-  const { link: _link, from: _from, mode: _mode, ...change } = put;
-  return stateOf(
-    {
-      ...change,
-      ...present({ link: replacedLink, mode: replacedMode }),
-    },
-    put.before,
-  );
-}
-
-function stateOf(
-  { entry, link, mode = usualMode, from, kind }: RecordedFileChange,
-  content: RecordedContent | undefined,
-): State {
-  if (link !== undefined) {
-    return {
-      kind: 'link',
-      text: link,
-      ...present({ from: from === undefined || kind === 'removed' ? undefined : from }),
-    };
-  }
-  if (entry === 'directory') return { kind: 'directory' };
-  const known = content ?? { hash: '', bytes: 0, isOmitted: true };
-  return { kind: 'file', hash: known.hash, bytes: known.bytes, mode, content: known };
-}
-
-function entryOf(state: State): RecordedEntry {
-  if (state.kind !== 'file') return state;
-  const { content: _content, ...entry } = state;
-  return entry;
 }
 
 function isSame(left: State, right: State): boolean {

@@ -17,6 +17,7 @@ import type { IdSource, Session } from '../../core/session/index.ts';
 import type { UserItem } from '../../core/tool/index.ts';
 import { sessionPatch } from '../../record/index.ts';
 import { callKey, type Decision, type RecordedStateChange, type RunRows } from '../rows/run-rows.ts';
+import { type ResumedFiles, settleFiles } from './files-of-run.ts';
 import { landLastCommit } from './land-last-commit.ts';
 import { PaidAnswers } from './paid-answers.ts';
 import { ResumedEvaluation } from './resumed-evaluation.ts';
@@ -32,6 +33,8 @@ export interface ResumedRunParts {
   readonly ids: IdSource;
   /** Whether a run is refused whose prompt, tools or policies are not those of the rows. */
   readonly isStrict: boolean;
+  /** What to do about a folder that is not as the rows left it. */
+  readonly files: ResumedFiles;
 }
 
 /**
@@ -128,7 +131,7 @@ export class ResumedRun {
    * @throws {PromptValidationError} when the prompt is another one and the run is strict, and when a call that goes on has changed slices of another version.
    */
   async begin(environment: EvaluationEnvironment): Promise<void> {
-    const { rows, session, isStrict } = this.#parts;
+    const { rows, session, isStrict, files } = this.#parts;
     const { runId } = rows.header;
     this.#environment = environment;
     this.#root.worksOn(environment.roots);
@@ -141,8 +144,12 @@ export class ResumedRun {
     this.#assertMigrated(environment);
     resetState(session, rows.start);
     this.#apply(rows.changes);
-    const landing = landLastCommit(environment.roots.filesystem, runId, rows);
-    for (const path of landing?.outside ?? none) this.#changed.push(`file ${path}`);
+    const { filesystem } = environment.roots;
+    if (files !== 'restore') {
+      const landing = landLastCommit(filesystem, runId, rows);
+      for (const path of landing?.outside ?? none) this.#changed.push(`file ${path}`);
+    }
+    settleFiles(filesystem, rows, files);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describeError, JournalError, JournalFencedError, WinkError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type {
   JournalBatch,
   JournaledRun,
@@ -9,7 +10,6 @@ import type {
   RunLease,
   RunLeaseIdentity,
 } from '../../core/runtime/index.ts';
-import { present } from '../../core/internal/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { ProcessIdentity } from '../../host/lock/index.ts';
 import { fenced } from './store/journal-store.ts';

@@ -124,7 +124,9 @@ function parseRecord(text: string): LockRecord | undefined {
     const identity = readIdentity(record);
     const isWhole = identity !== undefined && typeof token === 'string' && /^[\w-]+$/.test(token);
     const isLeased = typeof leaseOwner === 'string';
-    return isWhole ? { ...identity, token, ...present({ leaseOwner: isLeased ? leaseOwner : undefined }) } : undefined;
+    return isWhole
+      ? { ...identity, token, ...present({ leaseOwner: isLeased ? leaseOwner : undefined }) }
+      : undefined;
   } catch {
     return undefined;
   }

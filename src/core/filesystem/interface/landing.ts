@@ -44,8 +44,8 @@ export type RecordedEntry =
  */
 export interface PutBackPath {
   readonly path: string;
-  /** How it was left. Absent, with something below that is not: a directory. */
-  readonly found: RecordedEntry;
+  /** How it was left. Absent, with something below that is not: a directory. Undefined: whatever is there is replaced, but for a directory with something in it. */
+  readonly found: RecordedEntry | undefined;
   /** How it is to be; the same holds here. Absent here and in `found`: it is left alone, and directories above it are known not to be someone else's. */
   readonly wanted: RecordedEntry;
   /** The content of a wanted file. Undefined: it is not known, so that the path cannot be put back. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
 import { FilesystemError } from '../../../core/error/index.ts';
 import {
   childPath,
@@ -8,6 +9,7 @@ import {
   fileNode,
   type PutBackPath,
   type PutBackReport,
+  type RecordedEntry,
   type TreeNode,
 } from '../../../core/filesystem/index.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
@@ -59,7 +61,7 @@ class PutBackPlanner {
   plan(): PutBackPlan {
     // Whether a directory can go depends on what is in it.
     for (const path of this.#paths.toReversed()) {
-      if (path.found.kind !== 'absent' || path.wanted.kind !== 'absent')
+      if (path.found?.kind !== 'absent' || path.wanted.kind !== 'absent')
         this.#verdicts.set(path.path, this.#verdictOf(path));
     }
     for (const path of this.#paths) this.#makeNode(path);
@@ -84,20 +86,23 @@ class PutBackPlanner {
 
   #verdictOf({ path, found, wanted }: PutBackPath): PutBackChoice {
     const node = this.#found.at(path);
-    if (this.#found.is(path, wanted)) {
+    if (this.#found.is(path, wanted, originOf(wanted))) {
       const isOther =
         wanted.kind === 'file' && node?.kind === 'file' && (node.mode ?? wanted.mode) !== wanted.mode;
       return isOther ? 'fitting' : 'present';
     }
     if (wanted.kind === 'absent' && this.#wantedParents.has(path) && isDirectory(node)) return 'present';
-    const wasDirectory = found.kind === 'directory' || (found.kind === 'absent' && this.#parents.has(path));
+    const wasDirectory =
+      found === undefined
+        ? isDirectory(node)
+        : found.kind === 'directory' || (found.kind === 'absent' && this.#parents.has(path));
     if (wasDirectory && isDirectory(node)) {
       if (this.#isCovered(node, path)) return 'fitting';
       return wanted.kind === 'absent' ? 'left' : 'outside';
     }
     if (wasDirectory) return node === undefined ? 'fitting' : 'outside';
-    const from = found.kind === 'link' ? found.from : undefined;
-    return this.#found.is(path, found, from) ? 'fitting' : 'outside';
+    if (found === undefined) return 'fitting';
+    return this.#found.is(path, found, originOf(found)) ? 'fitting' : 'outside';
   }
 
   /** Whether everything in a directory goes. */
@@ -130,7 +135,7 @@ class PutBackPlanner {
 
   #nodeOf({ path, wanted, data }: PutBackPath): TreeNode | undefined {
     if (wanted.kind === 'directory') return emptyDirectory;
-    if (wanted.kind === 'link') return newLinkNode(path, wanted.text);
+    if (wanted.kind === 'link') return newLinkNode(path, textAt(path, wanted));
     if (wanted.kind === 'absent') return undefined;
     // It is not known.
     if (data === undefined) return undefined;
@@ -139,6 +144,18 @@ class PutBackPlanner {
     // The time of the disk is that of the machine.
     return { ...fileNode(bytes, 0), mode: wanted.mode };
   }
+}
+
+/** Where a link was whose text is meant from there; undefined for what was not moved. */
+function originOf(entry: RecordedEntry): string | undefined {
+  return entry.kind === 'link' ? entry.from : undefined;
+}
+
+/** What a link says at a path: one that was moved there leads where it led before. */
+function textAt(path: string, { text, from }: Extract<RecordedEntry, { readonly kind: 'link' }>): string {
+  if (from === undefined || posix.isAbsolute(text)) return text;
+  const target = posix.join('/', posix.dirname(from), text);
+  return posix.dirname(from) === posix.dirname(path) ? text : posix.relative(posix.join('/', posix.dirname(path)), target) || '.';
 }
 
 /** See `Filesystem['~putBack']`. The comparison and the commit are one step. */

@@ -69,6 +69,7 @@ async function resumeIn(folders: TestFolders, batches: readonly JournalBatch[]) 
   await resumeRun({
     adapter,
     runId: 'run',
+    files: 'as-is',
     prompt: promptOf(filesystem, ran),
     journal: await journalAfter(batches, 'session'),
     observers: [{ onEvent: (event) => void events.push(event) }],
@@ -77,7 +78,7 @@ async function resumeIn(folders: TestFolders, batches: readonly JournalBatch[]) 
   return { ran, changed: resumed?.changed };
 }
 
-describe('files of the last commit, when the run is resumed', () => {
+describe('files of the last commit, when the run is resumed as they are', () => {
   it('that was delivered are left as others have made them', async () => {
     const { folders, batches } = await killedAfter('delivered');
     writeFileSync(join(folders.root, 'kept.md'), 'theirs\n');

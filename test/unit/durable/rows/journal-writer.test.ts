@@ -131,17 +131,20 @@ describe('rows that could not be written', () => {
     expect(await lines()).toEqual([]);
   });
 
-  it.each<Fault>(['journal-damaged', 'journal-closed', 'journal-read-only', 'journal-version-unsupported', 'other'])(
-    'are not tried again after %s',
-    async (fault) => {
-      const { clock, write, lost } = await openWriter([fault]);
-      const flushed = write('1');
-      await settled();
-      expect(flushed.outcome).toMatchObject({ code: 'run-lost', cause: errorOf(fault) });
-      expect(lost).toHaveLength(1);
-      expect(clock.pending).toBe(0);
-    },
-  );
+  it.each<Fault>([
+    'journal-damaged',
+    'journal-closed',
+    'journal-read-only',
+    'journal-version-unsupported',
+    'other',
+  ])('are not tried again after %s', async (fault) => {
+    const { clock, write, lost } = await openWriter([fault]);
+    const flushed = write('1');
+    await settled();
+    expect(flushed.outcome).toMatchObject({ code: 'run-lost', cause: errorOf(fault) });
+    expect(lost).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
 
   it('are given up at once when the lease is lost', async () => {
     const { clock, write, kept, lines } = await openWriter(Array<Fault>(9).fill('journal-failed'));

@@ -138,6 +138,7 @@ describe('a disk that fails after the decision', () => {
     await resumeRun({
       adapter: modelOf(),
       runId: 'run',
+      files: 'as-is',
       prompt: promptOf({ filesystem: again }),
       journal: await journalAfter(journal.batches, 'session'),
       observers: [{ onEvent: (event) => void events.push(event) }],

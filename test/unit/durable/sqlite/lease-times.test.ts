@@ -78,7 +78,12 @@ describe('a lease', () => {
   });
 
   it('is read from a driver that returns integers as bigint', () => {
-    const held = { ...lease(here, day, 10), until_ms: BigInt(day + timeoutMs), timeout_ms: 1000n, tick_ms: 10n };
+    const held = {
+      ...lease(here, day, 10),
+      until_ms: BigInt(day + timeoutMs),
+      timeout_ms: 1000n,
+      tick_ms: 10n,
+    };
     expect(isTimeUp(held, at(day, 1009))).toBe(false);
     expect(isTimeUp(held, at(day, 1010))).toBe(true);
     expect(isTimeUp(held, at(day + 999))).toBe(false);
