@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   JournalFencedError,
   type JournalRow,
+  type RunInbox,
   type RunJournal,
   type RunLease,
   type RunSummary,
@@ -77,7 +78,7 @@ export function runJournalContract(open: () => RunJournal): void {
     it('of a refused batch do not keep out those that were appended at the same time', async () => {
       const journal = open();
       const lease = await journal.acquire('s');
-      const append = (runId: string, from: number): Promise<void> =>
+      const append = (runId: string, from: number): Promise<RunInbox> =>
         journal.append({ runId, rows: rowsOf(from, 1), summary: summaryOf() }, lease);
       const outcomes = await Promise.allSettled([
         append('a', 0),
@@ -142,7 +143,7 @@ export function runJournalContract(open: () => RunJournal): void {
       const journal = open();
       const lease = await journal.acquire('s');
       await lease.release();
-      const append = (): Promise<void> =>
+      const append = (): Promise<RunInbox> =>
         journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
       await expect(append()).rejects.toSatisfy(JournalFencedError.isInstance);
       const next = await journal.acquire('s');

@@ -1,5 +1,6 @@
 import type { JournalBatch, RunJournal } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
+import { journalOperations } from '../../src/core/runtime/index.ts';
 
 /** A journal that keeps each batch of rows that was appended. */
 export interface WatchedJournal extends RunJournal {
@@ -13,18 +14,15 @@ export function watchedJournal(
   const journal = memoryJournal();
   const batches: JournalBatch[] = [];
   return {
+    ...journalOperations(journal),
     batches,
     append: async (batch, lease) => {
       await onAppend(batch);
-      await journal.append(batch, lease);
+      const inbox = await journal.append(batch, lease);
       batches.push(batch);
       onAppended();
+      return inbox;
     },
-    read: (runId, from) => journal.read(runId, from),
-    acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
-    revoke: (sessionId) => journal.revoke(sessionId),
-    runs: (filter) => journal.runs(filter),
-    remove: (runId, lease) => journal.remove(runId, lease),
   };
 }
 

@@ -150,7 +150,7 @@ describe('words on the wire', () => {
       'content-filter' | 'context-window' | 'length' | 'other' | 'paused' | 'refusal' | 'stop' | 'tool-calls'
     >();
     expectTypeOf<JournaledRun['status']>().toEqualTypeOf<
-      'failed' | 'finished' | 'interrupted' | 'running' | 'suspended'
+      'cancelled' | 'failed' | 'finished' | 'interrupted' | 'running' | 'suspended'
     >();
   });
 

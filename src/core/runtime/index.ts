@@ -118,7 +118,8 @@ export type {
   FeedbackTriggers,
 } from './feedback/feedback-provider.ts';
 export { FeedbackRunner } from './feedback/feedback-runner.ts';
-export { isListed, listedRun, rowsWith } from './journal/kept-run.ts';
+export { type ListedRun, listRuns, rowsWith } from './journal/kept-run.ts';
+export { emptyInbox, inboxOf, type RunInbox, type RunMessage } from './journal/run-inbox.ts';
 export {
   findRun,
   type JournalBatch,

@@ -28,7 +28,9 @@ export function settleFiles(
     decision.kind === 'call' && decision.row.type === 'commit' ? [changesOfRow(decision.row, blobs)] : [],
   );
   const spans = foldFiles(commits);
-  const paths = [...spans].map(([path, { first, last }]) => putBackPath({ path, found: first, wanted: last }));
+  const paths = [...spans].map(([path, { first, last }]) =>
+    putBackPath({ path, found: first, wanted: last }),
+  );
   // Directories that went with all that was in them. One that has files again is there.
   const removed = new Set(commits.flat().flatMap(({ removedWith }) => removedWith ?? none));
   for (const path of removed)

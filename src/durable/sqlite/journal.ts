@@ -6,9 +6,11 @@ import type {
   JournaledRun,
   JournalRow,
   RunFilter,
+  RunInbox,
   RunJournal,
   RunLease,
   RunLeaseIdentity,
+  RunMessage,
 } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { ProcessIdentity } from '../../host/lock/index.ts';
@@ -24,6 +26,8 @@ interface HeldLease {
   readonly controller: AbortController;
   /** When it was renewed for the last time, by {@link SqliteJournal.#timeMs}. */
   renewedMs: number;
+  /** Who wants to know of messages, by run. */
+  readonly watchers: Map<string, (inbox: RunInbox) => void>;
 }
 
 /** What a journal is made of. */
@@ -55,13 +59,13 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     return createHash('sha256').update(data).digest('hex');
   }
 
-  async append(batch: JournalBatch, lease: RunLease): Promise<void> {
+  async append(batch: JournalBatch, lease: RunLease): Promise<RunInbox> {
     this.#assertWritable();
     lease.signal.throwIfAborted();
     try {
       // What follows an append may be under another lease, such as that of a folder.
       if (this.#isBeatLate()) await this.#do(() => this.#renew());
-      await this.#do((backend) => backend.append(batch, keyOf(lease), this.#moment()));
+      return await this.#do((backend) => backend.append(batch, keyOf(lease), this.#moment()));
     } catch (error) {
       // It was because of the lease, not of the rows.
       if (JournalFencedError.isInstance(error) && 'epoch' in error.details) this.lose(lease.owner, error);
@@ -85,6 +89,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     );
     this.#fence(formerOwner);
     const controller = new AbortController();
+    const watchers: HeldLease['watchers'] = new Map();
     const lease: RunLease = Object.freeze({
       sessionId,
       owner,
@@ -92,13 +97,17 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
       ...present({ formerOwner }),
       signal: controller.signal,
       isHeld: () => this.#isHeld(owner),
+      watch: (runId: string, onMessage: (inbox: RunInbox) => void) => {
+        watchers.set(runId, onMessage);
+        return () => void watchers.delete(runId);
+      },
       release: () => this.#release(lease),
     });
     if (this.#isClosed) {
       await this.#release(lease);
       throw closedError();
     }
-    this.#held.set(owner, { lease, controller, renewedMs });
+    this.#held.set(owner, { lease, controller, renewedMs, watchers });
     this.#beatLater();
     return lease;
   }
@@ -107,6 +116,17 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     this.#assertWritable();
     const owner = await this.#do((backend) => backend.revoke(sessionId));
     this.#fence(owner);
+  }
+
+  async send(runId: string, message: RunMessage): Promise<RunInbox | undefined> {
+    this.#assertWritable();
+    const inbox = await this.#do((backend) => backend.send(runId, message));
+    if (inbox !== undefined) this.#notify(runId, inbox);
+    return inbox;
+  }
+
+  async messages(runId: string): Promise<readonly RunMessage[]> {
+    return this.#do((backend) => backend.messages(runId));
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly JournaledRun[]> {
@@ -215,9 +235,24 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     }
   }
 
+  /** Tells the owner of a run in this journal what waits for it. */
+  #notify(runId: string, inbox: RunInbox): void {
+    if (inbox.waiting === 0) return;
+    for (const { watchers } of [...this.#held.values()]) watchers.get(runId)?.(inbox);
+  }
+
+  /** Finds out what other processes have sent to the runs that are watched. */
+  async #readInboxes(): Promise<void> {
+    const runIds = [...this.#held.values()].flatMap(({ watchers }) => [...watchers.keys()]);
+    if (runIds.length === 0) return;
+    const inboxes = await this.#parts.backend.inboxes(runIds);
+    for (const [at, inbox] of inboxes.entries()) this.#notify(runIds[at] ?? '', inbox);
+  }
+
   async #beat(): Promise<void> {
     try {
       await this.#renew();
+      await this.#readInboxes();
     } catch {
       // The next beat finds out whether it was too late.
     }

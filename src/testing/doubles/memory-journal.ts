@@ -1,24 +1,31 @@
 import { JournalFencedError, SessionBusyError } from '../../core/error/index.ts';
 import {
-  isListed,
+  inboxOf,
   type JournalBatch,
   type JournaledRun,
   type JournalRow,
-  listedRun,
+  listRuns,
   type RunFilter,
+  type RunInbox,
   type RunJournal,
   type RunLease,
   type RunLeaseIdentity,
+  type RunMessage,
   type RunSummary,
   rowsWith,
 } from '../../core/runtime/index.ts';
-import { randomIds } from '../../core/session/index.ts';
+import { randomIds, systemClock } from '../../core/session/index.ts';
 
 interface KeptRun {
   readonly sessionId: string;
   readonly rows: JournalRow[];
   summary: RunSummary;
+  readonly messages: RunMessage[];
+  /** Ids of all messages that the run ever had. */
+  readonly messageIds: Set<string>;
 }
+
+type OnMessage = (inbox: RunInbox) => void;
 
 /**
  * A journal in memory, for tests: runs outlive the session and the evaluation, but not the process. Leases last until they are released.
@@ -33,19 +40,25 @@ class MemoryJournal implements RunJournal {
   readonly #runs = new Map<string, KeptRun>();
   readonly #owners = new Map<string, RunLease>();
   readonly #controllers = new WeakMap<RunLease, AbortController>();
+  readonly #watchers = new Map<string, OnMessage>();
   #epochs = 0;
 
-  async append(batch: JournalBatch, lease: RunLease): Promise<void> {
-    const { runId, rows, summary } = batch;
+  async append(batch: JournalBatch, lease: RunLease): Promise<RunInbox> {
+    const { runId, rows, summary, takes = [] } = batch;
     if (this.#owners.get(lease.sessionId) !== lease)
       throw new JournalFencedError(`The lease of the session "${lease.sessionId}" has ended.`);
     const run = this.#runs.get(runId);
     rowsWith(batch, lease.sessionId, run && { sessionId: run.sessionId, rows: run.rows.length });
-    if (run === undefined) this.#runs.set(runId, { sessionId: lease.sessionId, rows: [...rows], summary });
-    else {
-      run.rows.push(...rows);
-      run.summary = summary;
+    if (run === undefined) {
+      const nothingSent = { messages: [], messageIds: new Set<string>() };
+      this.#runs.set(runId, { sessionId: lease.sessionId, rows: [...rows], summary, ...nothingSent });
+      return inboxOf([]);
     }
+    run.rows.push(...rows);
+    run.summary = summary;
+    const { messages } = run;
+    messages.splice(0, Infinity, ...messages.filter(({ id }) => !takes.includes(id)));
+    return inboxOf(messages);
   }
 
   async read(runId: string, from = 0): Promise<readonly JournalRow[]> {
@@ -67,6 +80,10 @@ class MemoryJournal implements RunJournal {
       release: async () => {
         if (this.#owners.get(sessionId) === lease) this.#owners.delete(sessionId);
       },
+      watch: (runId: string, onMessage: OnMessage) => {
+        this.#watchers.set(runId, onMessage);
+        return () => void this.#watchers.delete(runId);
+      },
     });
     this.#owners.set(sessionId, lease);
     this.#controllers.set(lease, controller);
@@ -78,13 +95,27 @@ class MemoryJournal implements RunJournal {
     if (owner !== undefined) this.#fence(owner);
   }
 
+  async send(runId: string, message: RunMessage): Promise<RunInbox | undefined> {
+    const run = this.#runs.get(runId);
+    if (run === undefined) return undefined;
+    if (!run.messageIds.has(message.id)) {
+      run.messageIds.add(message.id);
+      run.messages.push(message);
+    }
+    const inbox = inboxOf(run.messages);
+    if (inbox.waiting > 0 && this.#owners.has(run.sessionId)) this.#watchers.get(runId)?.(inbox);
+    return inbox;
+  }
+
+  async messages(runId: string): Promise<readonly RunMessage[]> {
+    return [...(this.#runs.get(runId)?.messages ?? [])];
+  }
+
   async runs(filter: RunFilter = {}): Promise<readonly JournaledRun[]> {
-    return [...this.#runs]
-      .map(([runId, { sessionId, rows, summary }]) =>
-        listedRun(runId, { sessionId, rows: rows.length }, summary, this.#owners.has(sessionId)),
-      )
-      .filter((run) => isListed(run, filter))
-      .sort((left, right) => right.updatedAtMs - left.updatedAtMs);
+    const runs = [...this.#runs].map(([runId, { sessionId, rows, summary }]) => {
+      return { runId, sessionId, rows: rows.length, summary, isHeld: this.#owners.has(sessionId) };
+    });
+    return listRuns(runs, filter, systemClock.now());
   }
 
   async remove(runId: string, lease?: RunLease): Promise<void> {

@@ -70,7 +70,11 @@ describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) 
 
   it('that is stopped keeps it no longer than the time-out, and its folder neither', async () => {
     const folder = folderOfTest();
-    const [file, root, stateDirectory] = [join(folder, 'runs.db'), join(folder, 'root'), join(folder, 'state')];
+    const [file, root, stateDirectory] = [
+      join(folder, 'runs.db'),
+      join(folder, 'root'),
+      join(folder, 'state'),
+    ];
     mkdirSync(root);
     const child = startChild('hold-folder', form, file, '1000', root, stateDirectory);
     expect(await child.line()).toBe('held');

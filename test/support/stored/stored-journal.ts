@@ -1,5 +1,6 @@
 import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
+import { journalOperations } from '../../../src/core/runtime/index.ts';
 
 /** A batch of rows with the session whose lease it was appended with: what is on a line of `batches.jsonl`. */
 export interface StoredBatch extends JournalBatch {
@@ -14,16 +15,13 @@ export interface KeepingJournal extends RunJournal {
 export function keepingJournal(journal: RunJournal = memoryJournal()): KeepingJournal {
   const batches: StoredBatch[] = [];
   return {
+    ...journalOperations(journal),
     batches,
     append: async (batch, lease) => {
-      await journal.append(batch, lease);
+      const inbox = await journal.append(batch, lease);
       batches.push({ sessionId: lease.sessionId, ...batch });
+      return inbox;
     },
-    read: (runId, from) => journal.read(runId, from),
-    acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
-    revoke: (sessionId) => journal.revoke(sessionId),
-    runs: (filter) => journal.runs(filter),
-    remove: (runId, lease) => journal.remove(runId, lease),
   };
 }
 

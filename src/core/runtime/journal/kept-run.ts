@@ -35,20 +35,48 @@ export function rowsWith({ runId, rows }: JournalBatch, sessionId: string, run: 
   return next;
 }
 
-/** A run as its journal lists it. @param isHeld whether an owner holds its session. */
-export function listedRun(
-  runId: string,
-  { sessionId, rows }: KeptRun,
-  summary: RunSummary,
-  isHeld: boolean,
-): JournaledRun {
-  const status = summary.status === 'running' && !isHeld ? 'interrupted' : summary.status;
-  return { ...summary, runId, sessionId, rows, status };
+/** A run as its journal has it, from which it is listed. */
+export interface ListedRun extends KeptRun {
+  readonly runId: string;
+  readonly summary: RunSummary;
+  /** Whether an owner holds its session. */
+  readonly isHeld: boolean;
 }
 
-/** Whether a filter lists a run. */
-export function isListed(run: JournaledRun, filter: RunFilter): boolean {
-  return (['runId', 'sessionId', 'workspace', 'status'] as const).every(
-    (name) => (filter[name] ?? run[name]) === run[name],
+/**
+ * The runs that a filter lists, in its order.
+ *
+ * @param runs all of them, or those that a database has chosen, in any order; of those with the same time the first ones stay first.
+ */
+export function listRuns(
+  runs: readonly ListedRun[],
+  filter: RunFilter,
+  nowMs: number,
+): readonly JournaledRun[] {
+  const { limit = Infinity, order = 'newest' } = filter;
+  const sign = order === 'newest' ? -1 : 1;
+  return runs
+    .map((run) => toListed(run, nowMs))
+    .filter((run) => isListed(run, filter))
+    .sort((left, right) => sign * (left.updatedAtMs - right.updatedAtMs))
+    .slice(0, limit);
+}
+
+function toListed({ runId, sessionId, rows, summary, isHeld }: ListedRun, nowMs: number): JournaledRun {
+  const status = summary.status === 'running' && !isHeld ? 'interrupted' : summary.status;
+  const { pending, waitsUntilMs = Infinity } = summary;
+  const isAnswered = status === 'suspended' && (pending === 0 || waitsUntilMs <= nowMs);
+  const isReady = summary.isToolRuntime !== true && (status === 'interrupted' || isAnswered);
+  return { ...summary, runId, sessionId, rows, status, isReady };
+}
+
+function isListed(run: JournaledRun, filter: RunFilter): boolean {
+  const { ready, updatedBeforeMs = Infinity } = filter;
+  return (
+    (['runId', 'sessionId', 'workspace', 'status'] as const).every(
+      (name) => (filter[name] ?? run[name]) === run[name],
+    ) &&
+    (ready !== true || run.isReady) &&
+    run.updatedAtMs < updatedBeforeMs
   );
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../schema/index.ts';
+import type { RunInbox, RunMessage } from './run-inbox.ts';
 
 /** One row of a run in a journal: a row of the record format as it is written, never redacted. */
 export interface JournalRow {
@@ -12,8 +13,8 @@ export interface JournalRow {
 
 /** What the writer of a run says of it with each batch of rows, for lists. Plain JSON. */
 export interface RunSummary {
-  /** `running`: it has not ended, as far as its rows say, or its signal has ended it. */
-  readonly status: 'running' | 'suspended' | 'finished' | 'failed';
+  /** `running`: it has not ended, as far as its rows say, or its signal has ended it. `cancelled`: `cancelRun` has ended it for good. */
+  readonly status: 'running' | 'suspended' | 'finished' | 'failed' | 'cancelled';
   readonly promptName: string;
   /** The run is the life of a tool runtime, which no one can go on with. Absent: it is an evaluation. */
   readonly isToolRuntime?: true;
@@ -28,6 +29,8 @@ export interface RunSummary {
   readonly commits: number;
   /** Questions that wait for an answer. */
   readonly pending: number;
+  /** When the last of these questions has expired, in milliseconds since the Unix epoch. Absent: at least one of them never does, or there is none. */
+  readonly waitsUntilMs?: number;
   /** The folder on the host that the run works on; absent when it works on none. */
   readonly workspace?: string;
   /** What the program that runs the agent wants to find again, such as how it was called. Absent: nothing. */
@@ -40,6 +43,11 @@ export interface JournaledRun extends Omit<RunSummary, 'status'> {
   readonly sessionId: string;
   /** `interrupted`: it has not ended, and no owner holds its session: the process was killed, has lost the lease, or has stopped the run by its signal. */
   readonly status: RunSummary['status'] | 'interrupted';
+  /**
+   * A process can go on with it now, and nobody has to do anything before: it is interrupted, or suspended with no question left that waits for an answer. Always false for a
+   * tool runtime.
+   */
+  readonly isReady: boolean;
   /** Rows of the run. */
   readonly rows: number;
 }
@@ -50,15 +58,25 @@ export interface JournalBatch {
   /** The rows, in order: the first one has the number of rows that the run has. */
   readonly rows: readonly JournalRow[];
   readonly summary: RunSummary;
+  /** Ids of messages that the run has taken with these rows. Default: none. */
+  readonly takes?: readonly string[];
 }
 
-/** Which runs a journal lists. */
+/** Which runs a journal lists, and in which order. */
 export interface RunFilter {
   /** Name of the run: the journal finds it without reading the others. */
   readonly runId?: string;
   readonly sessionId?: string;
   readonly workspace?: string;
   readonly status?: JournaledRun['status'];
+  /** Only those that a process can go on with now. Default: all. */
+  readonly ready?: true;
+  /** Only those whose last row was made before, in milliseconds since the Unix epoch. Default: all. */
+  readonly updatedBeforeMs?: number;
+  /** By the time of the last row: the last one first, or the first one. Default: `newest`. */
+  readonly order?: 'newest' | 'oldest';
+  /** At most so many, the first ones of this order; 1 or more. Default: all. */
+  readonly limit?: number;
 }
 
 /** What tells a lease from every other one. Plain JSON. */
@@ -81,6 +99,13 @@ export interface RunLease extends RunLeaseIdentity {
    * may have by now: a process that was stopped gets no signal before it goes on.
    */
   isHeld(): boolean;
+  /**
+   * Calls `onMessage` when the journal notices that a message waits for a run of the session: at once where it is sent through the same journal, at the latest when the lease is
+   * renewed. It must not throw.
+   *
+   * @returns ends it. So does the end of the lease.
+   */
+  watch(runId: string, onMessage: (inbox: RunInbox) => void): () => void;
   /** Gives the lease back. Never rejects; releasing twice does nothing. */
   release(): Promise<void>;
 }
@@ -96,11 +121,12 @@ export interface RunJournal {
   /** SHA-256 in hexadecimal, where the journal knows a faster one than the library has for every runtime. @internal */
   readonly '~sha256'?: (data: string | Uint8Array) => string;
   /**
-   * Appends rows, all or none; resolves when they are durable. The epoch of the lease is checked in the same transaction.
+   * Appends rows, all or none; resolves when they are durable. The epoch of the lease is checked in the same transaction, and the messages that the batch takes are taken in it.
    *
+   * @returns what waits in the inbox of the run.
    * @throws {JournalFencedError} when the lease is not the session's present one, or the rows do not follow the last one of the run.
    */
-  append(batch: JournalBatch, lease: RunLease): Promise<void>;
+  append(batch: JournalBatch, lease: RunLease): Promise<RunInbox>;
   /** The rows of a run from number `from` on, in order. Default: all. Empty for an unknown run. */
   read(runId: string, from?: number): Promise<readonly JournalRow[]>;
   /**
@@ -116,7 +142,15 @@ export interface RunJournal {
    * when it has no owner.
    */
   revoke(sessionId: string): Promise<void>;
-  /** The runs, the one that was updated last first. */
+  /**
+   * Says something to a run; resolves when that is durable. Needs no lease: the owner of the run takes it, now or later.
+   *
+   * @returns what waits in the inbox then; undefined for a run that the journal does not have.
+   */
+  send(runId: string, message: RunMessage): Promise<RunInbox | undefined>;
+  /** The messages that wait for a run, in the order in which they were sent. Empty for an unknown run. */
+  messages(runId: string): Promise<readonly RunMessage[]>;
+  /** The runs that a filter lists. Default: all, the one that was updated last first. */
   runs(filter?: RunFilter): Promise<readonly JournaledRun[]>;
   /**
    * Removes a run with all its rows; does nothing for an unknown one.
@@ -142,6 +176,8 @@ export function journalOperations(journal: RunJournal): RunJournal {
     read: (runId, from) => journal.read(runId, from),
     acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
     revoke: (sessionId) => journal.revoke(sessionId),
+    send: (runId, message) => journal.send(runId, message),
+    messages: (runId) => journal.messages(runId),
     runs: (filter) => journal.runs(filter),
     remove: (runId, lease) => journal.remove(runId, lease),
   };
@@ -152,6 +188,7 @@ export function summaryOf({
   runId: _id,
   sessionId: _session,
   rows: _rows,
+  isReady: _isReady,
   ...run
 }: JournaledRun): RunSummary {
   return { ...run, status: run.status === 'interrupted' ? 'running' : run.status };

@@ -1,12 +1,15 @@
 import { JournalError, JournalFencedError, SessionBusyError } from '../../../core/error/index.ts';
 import {
-  isListed,
+  emptyInbox,
+  inboxOf,
   type JournalBatch,
   type JournaledRun,
   type JournalRow,
-  listedRun,
+  listRuns,
   type RunFilter,
+  type RunInbox,
   type RunLeaseIdentity,
+  type RunMessage,
   type RunSummary,
   rowsWith,
 } from '../../../core/runtime/index.ts';
@@ -30,7 +33,11 @@ interface RunRecord {
   readonly session_id: string;
   readonly row_count: Integer;
   readonly summary: string;
+  readonly status: RunSummary['status'];
 }
+
+/** A run that rows are appended to. */
+type AppendedRun = Pick<RunRecord, 'id' | 'session_id' | 'row_count' | 'status'>;
 
 /** A run, and the lease of its session where there is one. */
 type ListedRecord = RunRecord & (LeaseTimes | { readonly until_ms: null });
@@ -48,17 +55,19 @@ const texts = {
   takeLease: 'insert or replace into wink_leases values (?, ?, ?, ?, ?, ?, ?)',
   renewLease: 'update wink_leases set until_ms = ?, timeout_ms = ?, tick_ms = ? where session_id = ?',
   dropLease: 'delete from wink_leases where session_id = ? and owner = ?',
-  run: 'select id, session_id, row_count from wink_runs where run_id = ?',
-  insertRun: `insert into wink_runs (run_id, session_id, updated_at_ms, row_count, summary) values (?, ?, ?, ?, ?)
-    returning id`,
+  run: 'select id, session_id, row_count, status from wink_runs where run_id = ?',
+  insertRun: `insert into wink_runs (run_id, session_id, updated_at_ms, row_count, summary, status)
+    values (?, ?, ?, ?, ?, ?) returning id`,
   updateRun: 'update wink_runs set updated_at_ms = ?, row_count = ?, summary = ? where id = ?',
+  updateStatus: 'update wink_runs set status = ? where id = ?',
   insertRow: 'insert into wink_rows values (? << 32 | ?, ?, ?)',
   rows: `select wink_rows.id & 0xffffffff as seq, type, line from wink_runs join wink_rows
     on wink_rows.id between wink_runs.id << 32 | ? and wink_runs.id << 32 | 0xffffffff
     where run_id = ? order by wink_rows.id`,
-  runs: `${listed}
-    where wink_runs.session_id = coalesce(?, wink_runs.session_id) order by updated_at_ms desc, id`,
-  runNamed: `${listed} where run_id = ?`,
+  insertMessage: 'insert or ignore into wink_inbox (run_id, id, message) values (?, ?, ?)',
+  messages: 'select message from wink_inbox where run_id = ? and taken_seq is null order by number',
+  takeMessage: 'update wink_inbox set taken_seq = ? where run_id = ? and id = ? and taken_seq is null',
+  dropMessages: 'delete from wink_inbox where run_id = ?',
   dropRows: 'delete from wink_rows where id between ? << 32 and ? << 32 | 0xffffffff',
   dropRun: 'delete from wink_runs where id = ?',
 } as const;
@@ -73,7 +82,8 @@ const texts = {
 export class JournalStore implements JournalOperations {
   readonly #database: SqliteDatabase;
   readonly #format: number;
-  readonly #statements = new Map<keyof typeof texts, SqliteStatement>();
+  /** By their texts. */
+  readonly #statements = new Map<string, SqliteStatement>();
 
   /** @param format that of the tables when the database was opened. */
   constructor(database: SqliteDatabase, format: number) {
@@ -81,15 +91,13 @@ export class JournalStore implements JournalOperations {
     this.#format = format;
   }
 
-  append(batch: JournalBatch, lease: LeaseKey, moment: Moment): void {
-    const { runId, rows, summary } = batch;
+  append(batch: JournalBatch, lease: LeaseKey, moment: Moment): RunInbox {
+    const { runId, rows, summary, takes = [] } = batch;
     const held = this.#lease(lease.sessionId);
     if (held === undefined || !isSame(held, lease)) throw fenced(lease);
     if (isTimeUp(held, moment)) this.#renewOne(lease, moment);
     // The row has the columns of its statement.
-    const run = this.#statement('run').get(runId) as
-      | Pick<RunRecord, 'id' | 'session_id' | 'row_count'>
-      | undefined;
+    const run = this.#statement('run').get(runId) as AppendedRun | undefined;
     const kept = run && { sessionId: run.session_id, rows: Number(run.row_count) };
     const next = rowsWith(batch, lease.sessionId, kept);
     const text = JSON.stringify(summary);
@@ -97,9 +105,15 @@ export class JournalStore implements JournalOperations {
     if (id === undefined) {
       const insert = this.#statement('insertRun');
       // It returns the id of what it has inserted.
-      ({ id } = insert.get(runId, lease.sessionId, summary.updatedAtMs, next, text) as Pick<RunRecord, 'id'>);
+      const created = insert.get(runId, lease.sessionId, summary.updatedAtMs, next, text, summary.status);
+      ({ id } = created as Pick<RunRecord, 'id'>);
     } else this.#statement('updateRun').run(summary.updatedAtMs, next, text, id);
+    // Only where it differs: it is in an index.
+    if (run !== undefined && run.status !== summary.status)
+      this.#statement('updateStatus').run(summary.status, id);
     for (const { seq, type, line } of rows) this.#statement('insertRow').run(id, seq, type, line);
+    for (const message of takes) this.#statement('takeMessage').run(next - 1, runId, message);
+    return this.#inbox(runId);
   }
 
   read(runId: string, from: number): readonly JournalRow[] {
@@ -147,23 +161,37 @@ export class JournalStore implements JournalOperations {
     return owner;
   }
 
+  send(runId: string, message: RunMessage): RunInbox | undefined {
+    this.#checkFormat();
+    if (this.#statement('run').get(runId) === undefined) return undefined;
+    this.#statement('insertMessage').run(runId, message.id, JSON.stringify(message));
+    return this.#inbox(runId);
+  }
+
+  messages(runId: string): readonly RunMessage[] {
+    this.#checkFormat();
+    return this.#messages(runId);
+  }
+
+  inboxes(runIds: readonly string[]): readonly RunInbox[] {
+    this.#checkFormat();
+    return runIds.map((runId) => this.#inbox(runId));
+  }
+
   runs(filter: RunFilter, moment: Moment): readonly JournaledRun[] {
     this.#checkFormat();
+    const { text, values } = selectRuns(filter);
     // The rows have the columns of their statement.
-    const found = (
-      filter.runId === undefined
-        ? this.#statement('runs').all(filter.sessionId ?? null)
-        : this.#statement('runNamed').all(filter.runId)
-    ) as ListedRecord[];
-    return found
-      .map((record) => {
-        const { run_id, session_id: sessionId, row_count, summary } = record;
-        const isHeld = record.until_ms !== null && !isOver(record, moment);
-        // Written by `append`, from a summary.
-        const written = JSON.parse(summary) as RunSummary;
-        return listedRun(run_id, { sessionId, rows: Number(row_count) }, written, isHeld);
-      })
-      .filter((run) => isListed(run, filter));
+    const found = this.#prepared(text).all(...values) as ListedRecord[];
+    const runs = found.map((record) => ({
+      runId: record.run_id,
+      sessionId: record.session_id,
+      rows: Number(record.row_count),
+      // Written by `append`, from a summary.
+      summary: JSON.parse(record.summary) as RunSummary,
+      isHeld: record.until_ms !== null && !isOver(record, moment),
+    }));
+    return listRuns(runs, filter, moment.nowMs);
   }
 
   remove(runId: string, lease: LeaseKey | undefined, moment: Moment): void {
@@ -175,12 +203,22 @@ export class JournalStore implements JournalOperations {
     const hasEnded = held !== undefined && isOver(held, moment);
     if (held !== undefined && !hasEnded && !isSame(held, lease)) throw busy(run.session_id);
     this.#statement('dropRows').run(run.id, run.id);
+    this.#statement('dropMessages').run(runId);
     this.#statement('dropRun').run(run.id);
     if (hasEnded && !isSame(held, lease)) this.#statement('dropLease').run(run.session_id, held.owner);
   }
 
   #renewOne({ sessionId }: LeaseKey, { nowMs, timeoutMs, tickMs }: Moment): void {
     this.#statement('renewLease').run(nowMs + timeoutMs, timeoutMs, tickMs ?? null, sessionId);
+  }
+
+  #inbox(runId: string): RunInbox {
+    const messages = this.#statement('messages').all(runId);
+    return messages.length === 0 ? emptyInbox : inboxOf(messages.map(toMessage));
+  }
+
+  #messages(runId: string): readonly RunMessage[] {
+    return this.#statement('messages').all(runId).map(toMessage);
   }
 
   #lease(sessionId: string): LeaseRecord | undefined {
@@ -198,13 +236,61 @@ export class JournalStore implements JournalOperations {
   }
 
   #statement(name: keyof typeof texts): SqliteStatement {
-    let statement = this.#statements.get(name);
+    return this.#prepared(texts[name]);
+  }
+
+  #prepared(text: string): SqliteStatement {
+    let statement = this.#statements.get(text);
     if (statement === undefined) {
-      statement = this.#database.prepare(texts[name]);
-      this.#statements.set(name, statement);
+      statement = this.#database.prepare(text);
+      this.#statements.set(text, statement);
     }
     return statement;
   }
+}
+
+/** Written by `send`, from a message. @param row with the column of its statement. */
+function toMessage(row: unknown): RunMessage {
+  return JSON.parse((row as { readonly message: string }).message) as RunMessage;
+}
+
+/** What finds the runs of a filter, with others perhaps: whether a session is held is known afterwards. */
+function selectRuns({
+  runId,
+  sessionId,
+  workspace,
+  status,
+  ready,
+  updatedBeforeMs,
+  order,
+  limit,
+}: RunFilter): {
+  readonly text: string;
+  readonly values: readonly (string | number)[];
+} {
+  const conditions: string[] = [];
+  const values: (string | number)[] = [];
+  const where = (condition: string, ...given: readonly (string | number)[]): void => {
+    conditions.push(condition);
+    values.push(...given);
+  };
+  if (runId !== undefined) where('run_id = ?', runId);
+  if (sessionId !== undefined) where('wink_runs.session_id = ?', sessionId);
+  if (workspace !== undefined) where("json_extract(summary, '$.workspace') = ?", workspace);
+  if (updatedBeforeMs !== undefined) where('updated_at_ms < ?', updatedBeforeMs);
+  const dependsOnLease = status === 'running' || status === 'interrupted';
+  if (status !== undefined) where('status = ?', dependsOnLease ? 'running' : status);
+  else if (ready === true) where("status in ('running', 'suspended')");
+  const ordered = order === 'oldest' ? 'order by updated_at_ms, id' : 'order by updated_at_ms desc, id';
+  const isExact = !dependsOnLease && ready !== true;
+  if (isExact && limit !== undefined) values.push(limit);
+  const text = [
+    listed,
+    conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`,
+    ordered,
+    isExact && limit !== undefined ? 'limit ?' : '',
+  ].join(' ');
+  return { text, values };
 }
 
 function isSame(held: LeaseRecord | undefined, lease: RunLeaseIdentity | undefined): boolean {

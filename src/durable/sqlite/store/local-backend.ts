@@ -20,7 +20,7 @@ export function localBackend(
   const stopListening = connection.onLoss(onLoss);
   return {
     async append(batch, lease, moment) {
-      connection.append(batch, () => store.append(batch, lease, moment));
+      return connection.append(batch, () => store.append(batch, lease, moment));
     },
     async read(runId, from) {
       return store.read(runId, from);
@@ -47,6 +47,15 @@ export function localBackend(
       const owner = connection.write(() => store.revoke(sessionId));
       if (owner !== undefined) connection.letGo(owner);
       return owner;
+    },
+    async send(runId, message) {
+      return connection.write(() => store.send(runId, message));
+    },
+    async messages(runId) {
+      return store.messages(runId);
+    },
+    async inboxes(runIds) {
+      return store.inboxes(runIds);
     },
     async runs(filter, moment) {
       return store.runs(filter, moment);

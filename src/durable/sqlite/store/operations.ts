@@ -3,7 +3,9 @@ import type {
   JournaledRun,
   JournalRow,
   RunFilter,
+  RunInbox,
   RunLeaseIdentity,
+  RunMessage,
 } from '../../../core/runtime/index.ts';
 import type { ProcessIdentity } from '../../../host/lock/index.ts';
 import type { Remote } from '../../../host/remote/index.ts';
@@ -34,7 +36,7 @@ export interface Moment {
 /** What is done on the tables of a journal. Each is one transaction, and changes nothing when it throws. */
 export interface JournalOperations {
   /** @throws {JournalFencedError} with `details.epoch` when it is because of the lease. */
-  append(batch: JournalBatch, lease: LeaseKey, moment: Moment): void;
+  append(batch: JournalBatch, lease: LeaseKey, moment: Moment): RunInbox;
   read(runId: string, from: number): readonly JournalRow[];
   /**
    * @param ended a lease that is taken over although its time is not up; undefined: none.
@@ -51,6 +53,11 @@ export interface JournalOperations {
   release(lease: LeaseKey): void;
   /** @returns the owner that had the lease, if there was one. */
   revoke(sessionId: string): string | undefined;
+  /** @returns what waits then; undefined for an unknown run. */
+  send(runId: string, message: RunMessage): RunInbox | undefined;
+  messages(runId: string): readonly RunMessage[];
+  /** What waits in the inboxes of these runs, in their order. */
+  inboxes(runIds: readonly string[]): readonly RunInbox[];
   runs(filter: RunFilter, moment: Moment): readonly JournaledRun[];
   /** @throws {SessionBusyError} */
   remove(runId: string, lease: LeaseKey | undefined, moment: Moment): void;

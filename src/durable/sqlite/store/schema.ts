@@ -33,6 +33,23 @@ const leaseColumns = `
     timeout_ms integer not null, tick_ms integer, process text not null
   `;
 
+/** `status`: that of the summary. */
+const runColumns = `
+    id integer primary key, run_id text not null unique, session_id text not null, updated_at_ms integer not null,
+    row_count integer not null, summary text not null, status text not null
+  `;
+
+/** What others have said to a run, in the order of `number`; `taken_seq`: the row that took it, null while it waits. */
+const inboxColumns = `
+    number integer primary key, run_id text not null, id text not null, message text not null, taken_seq integer, unique (run_id, id)
+  `;
+
+/** The indexes of runs. */
+const runIndexes = (place: string): string => `
+  create index if not exists ${place}.wink_runs_by_session on wink_runs (session_id);
+  create index if not exists ${place}.wink_runs_by_status on wink_runs (status);
+`;
+
 /** The time-out of leases in format 2, unless its program named another one, in milliseconds. */
 const timeoutOf2 = 30_000;
 
@@ -51,13 +68,11 @@ export const journalSchema: JournalSchema = {
   create table if not exists ${place}.wink_journal (
     one integer primary key check (one = 1), format integer not null, epochs integer not null
   );
-  create table if not exists ${place}.wink_runs (
-    id integer primary key, run_id text not null unique, session_id text not null, updated_at_ms integer not null,
-    row_count integer not null, summary text not null
-  );
-  create index if not exists ${place}.wink_runs_by_session on wink_runs (session_id);
+  create table if not exists ${place}.wink_runs (${runColumns});
+  ${runIndexes(place)}
   create table if not exists ${place}.wink_rows (id integer primary key, type text not null, line text not null);
   create table if not exists ${place}.wink_leases (${leaseColumns}) without rowid;
+  create table if not exists ${place}.wink_inbox (${inboxColumns});
   insert or ignore into ${place}.wink_journal values (1, ${currentFormat}, 0);
 `,
   migrations: [
@@ -69,11 +84,29 @@ export const journalSchema: JournalSchema = {
   create table wink_leases (${leaseColumns}) without rowid;
   insert into wink_leases ${leasesOf2('wink_leases_2')};
   drop table wink_leases_2;
+  alter table wink_runs rename to wink_runs_2;
+  create table wink_runs (${runColumns});
+  insert into wink_runs ${runsOf2('wink_runs_2')};
+  drop table wink_runs_2;
+  ${runIndexes('main')}
+  create table wink_inbox (${inboxColumns});
 `),
-      readAs: (table) => ({ wink_leases: leasesOf2(table('wink_leases')) }),
+      readAs: (table) => ({
+        wink_leases: leasesOf2(table('wink_leases')),
+        wink_runs: runsOf2(table('wink_runs')),
+        wink_inbox: emptyInbox,
+      }),
     },
   ],
 };
+
+/** Format 2 has no messages. */
+const emptyInbox = "select 0 as number, '' as run_id, '' as id, '' as message, null as taken_seq where false";
+
+/** A run of format 2 says how it is in its summary alone. */
+function runsOf2(table: string): string {
+  return `select id, run_id, session_id, updated_at_ms, row_count, summary, json_extract(summary, '$.status') as status from ${table}`;
+}
 
 /** A lease of format 2 lasts as long as it said, and says nothing of its process. */
 function leasesOf2(table: string): string {

@@ -4,6 +4,9 @@ import { JournalStore } from '../store/journal-store.ts';
 import { emptyLog, inTransaction, type OpenedStore } from '../store/open-store.ts';
 import type { JournalMethod } from '../store/operations.ts';
 
+/** The operations that change nothing. */
+const readingMethods: ReadonlySet<string> = new Set<JournalMethod>(['read', 'runs', 'messages', 'inboxes']);
+
 /** A call that is answered. */
 export type NumberedCall = Required<RemoteCall>;
 
@@ -71,9 +74,10 @@ export class JournalServer {
 
   #serveOne(call: NumberedCall): void {
     const { id, name } = call;
-    const reads = name === 'read' || name === 'runs';
     try {
-      const value = reads ? this.#do(call) : inTransaction(this.#database, () => this.#do(call));
+      const value = readingMethods.has(name)
+        ? this.#do(call)
+        : inTransaction(this.#database, () => this.#do(call));
       if (name === 'remove') emptyLog(this.#database);
       this.#report({ id, value });
     } catch (error) {

@@ -155,7 +155,9 @@ function originOf(entry: RecordedEntry): string | undefined {
 function textAt(path: string, { text, from }: Extract<RecordedEntry, { readonly kind: 'link' }>): string {
   if (from === undefined || posix.isAbsolute(text)) return text;
   const target = posix.join('/', posix.dirname(from), text);
-  return posix.dirname(from) === posix.dirname(path) ? text : posix.relative(posix.join('/', posix.dirname(path)), target) || '.';
+  return posix.dirname(from) === posix.dirname(path)
+    ? text
+    : posix.relative(posix.join('/', posix.dirname(path)), target) || '.';
 }
 
 /** See `Filesystem['~putBack']`. The comparison and the commit are one step. */

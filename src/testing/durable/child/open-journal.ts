@@ -64,8 +64,9 @@ export function withPoints(journal: RunJournal, points: Points): RunJournal {
       if (points.isFull) throw new Error('The disk is full.');
       const appended = journal.append(batch, lease);
       points.pass('append while');
-      await appended;
+      const inbox = await appended;
       points.pass('append after');
+      return inbox;
     },
   };
 }

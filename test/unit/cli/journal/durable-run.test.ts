@@ -167,7 +167,7 @@ describe('wink run --durable', () => {
           append: async (batch, lease) => {
             // Only what is kept of a run that has ended has no rows.
             if (batch.rows.length === 0) throw new RangeError('The disk is full.');
-            await journal.append(batch, lease);
+            return journal.append(batch, lease);
           },
         };
       },

@@ -6,6 +6,7 @@ import { readArguments } from '../../../../src/cli/arguments.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
+import { summaryOf } from '../../../../src/core/runtime/index.ts';
 import { fakeEnvironment, ofAgent, openedFolder, parts, request } from '../support.ts';
 import { MemoryJournals } from './journals.ts';
 
@@ -33,11 +34,12 @@ async function ownedRun(journals: MemoryJournals): Promise<{
   const journal = journals.journal();
   const [kept] = await journal.runs();
   if (kept === undefined) throw new Error('The journal has no run.');
-  const { runId, sessionId, rows: _rows, status: _status, ...summary } = kept;
+  const { runId, sessionId } = kept;
   const lease = await journal.acquire(sessionId);
   journals.ended.set(sessionId, lease);
-  const write = (): Promise<void> =>
-    journal.append({ runId, rows: [], summary: { ...summary, status: 'running' } }, lease);
+  const write = async (): Promise<void> => {
+    await journal.append({ runId, rows: [], summary: { ...summaryOf(kept), status: 'running' } }, lease);
+  };
   await write();
   return { owner: lease, write };
 }

@@ -2,6 +2,7 @@ import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
 import { fromJournal, type KeptRequest } from '../../../../src/cli/journal/kept-request.ts';
 import type { JournalFiles, OpenedJournal } from '../../../../src/cli/journal/open-journal.ts';
+import { journalOperations } from '../../../../src/core/runtime/index.ts';
 
 /** Journals in memory by the name of their file; undefined is a name, too. */
 export class MemoryJournals implements JournalFiles {
@@ -25,19 +26,16 @@ export class MemoryJournals implements JournalFiles {
     const journal = this.journal(file);
     const leases: RunLease[] = [];
     return {
-      append: (batch, lease) => journal.append(batch, lease),
-      read: (runId, from) => journal.read(runId, from),
+      ...journalOperations(journal),
       acquire: async (sessionId, ended) => {
         const lease = await journal.acquire(sessionId, ended ?? this.ended.get(sessionId));
         leases.push(lease);
         return lease;
       },
-      revoke: (sessionId) => journal.revoke(sessionId),
       runs: async (filter) =>
         (await journal.runs(filter)).map((run) =>
           run.status === 'running' && this.ended.has(run.sessionId) ? { ...run, status: 'interrupted' } : run,
         ),
-      remove: (runId, lease) => journal.remove(runId, lease),
       [Symbol.asyncDispose]: async () => {
         this.opened -= 1;
         for (const lease of leases) await lease.release();

@@ -20,7 +20,6 @@ import { readArguments } from '../../../../src/cli/arguments.ts';
 import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { forkCommand } from '../../../../src/cli/fork-command.ts';
 import { describeInterruptedRuns } from '../../../../src/cli/journal/interrupted-runs.ts';
-import { findRun } from '../../../../src/core/runtime/index.ts';
 import { journalWithInfo } from '../../../../src/cli/journal/run-info.ts';
 import { queryCommand } from '../../../../src/cli/query/query-command.ts';
 import { replayCommand } from '../../../../src/cli/replay/replay-command.ts';
@@ -31,6 +30,7 @@ import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
 import { settleFolder } from '../../../../src/cli/runs/settle-folder.ts';
 import { viewCommand } from '../../../../src/cli/view/view-command.ts';
 import { viewerPage } from '../../../../src/cli/view/viewer-page.ts';
+import { findRun } from '../../../../src/core/runtime/index.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 import { keptRequest, MemoryJournals } from './journals.ts';
 

@@ -9,9 +9,9 @@ import {
 } from 'weakincentives';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
 import type { OpenedFolder, openFolder } from '../../../../src/cli/folder/open-folder.ts';
-import { findRun } from '../../../../src/core/runtime/index.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { settleFolder } from '../../../../src/cli/runs/settle-folder.ts';
+import { findRun } from '../../../../src/core/runtime/index.ts';
 import { openedFolder } from '../support.ts';
 
 let journal: RunJournal;

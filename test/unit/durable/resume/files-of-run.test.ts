@@ -1,4 +1,13 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -198,15 +207,27 @@ describe('a folder in which others have changed what a run left', () => {
     ['a content', (root) => writeFileSync(join(root, 'changed.md'), 'theirs'), ['changed.md']],
     ['permissions', (root) => chmodSync(join(root, 'made/tool.sh'), 0o644), ['made/tool.sh']],
     ['a removed file', (root) => rmSync(join(root, 'made/moved.md')), ['made/moved.md']],
-    ['a file that the run removed', (root) => writeFileSync(join(root, 'removed.md'), 'again'), ['removed.md']],
-    ['a link', (root) => {
-      rmSync(join(root, 'made/link'));
-      symlinkSync('../changed.md', join(root, 'made/link'));
-    }, ['made/link']],
-    ['a directory for a file', (root) => {
-      rmSync(join(root, 'twice.md'));
-      mkdirSync(join(root, 'twice.md'));
-    }, ['twice.md']],
+    [
+      'a file that the run removed',
+      (root) => writeFileSync(join(root, 'removed.md'), 'again'),
+      ['removed.md'],
+    ],
+    [
+      'a link',
+      (root) => {
+        rmSync(join(root, 'made/link'));
+        symlinkSync('../changed.md', join(root, 'made/link'));
+      },
+      ['made/link'],
+    ],
+    [
+      'a directory for a file',
+      (root) => {
+        rmSync(join(root, 'twice.md'));
+        mkdirSync(join(root, 'twice.md'));
+      },
+      ['twice.md'],
+    ],
   ])('is refused for %s, and made right by restore', async (_what, change, paths) => {
     const run = await stoppedRun();
     const left = diskTree(run.folders.root);

@@ -27,8 +27,10 @@ async function openWriter(faults: readonly Fault[], signal?: AbortSignal) {
     append: async (batch, lease) => {
       appends += 1;
       const fault = left.shift();
-      if (fault === undefined || fault === 'answer-lost') await kept.append(batch, lease);
+      if (fault !== undefined && fault !== 'answer-lost') throw errorOf(fault);
+      const inbox = await kept.append(batch, lease);
       if (fault !== undefined) throw errorOf(fault);
+      return inbox;
     },
     read: (runId, from) => {
       reads += 1;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Prompt, promptTemplate, type RunJournal, resumeRun, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { journalOperations } from '../../../../src/core/runtime/index.ts';
 import { watchedJournal } from '../../../support/journals.ts';
 
 const prompt = (): Prompt =>
@@ -14,12 +15,8 @@ const prompt = (): Prompt =>
 const kept = { workspace: '/work', info: { call: ['run', 'a.ts'] } };
 
 const keeping = (journal: RunJournal): RunJournal => ({
+  ...journalOperations(journal),
   append: (batch, lease) => journal.append({ ...batch, summary: { ...batch.summary, ...kept } }, lease),
-  read: (runId, from) => journal.read(runId, from),
-  acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
-  revoke: (sessionId) => journal.revoke(sessionId),
-  runs: (filter) => journal.runs(filter),
-  remove: (runId, lease) => journal.remove(runId, lease),
 });
 
 const failing = (): ReturnType<typeof scriptedAdapter> =>

@@ -12,6 +12,14 @@ const counted = (runs: string, rows: string): string =>
 const numbered = (runs: string, rows: string): string =>
   `select run.id << 32 | number as id, type, line from ${rows} as row join ${runs} as run on run.run_id = row.run_id`;
 
+/** The tables of runs and rows as format 2 has them. */
+const tablesOf2 = `
+  create table wink_runs (id integer primary key, run_id text not null unique, session_id text not null,
+    updated_at_ms integer not null, row_count integer not null, summary text not null);
+  create index wink_runs_by_session on wink_runs (session_id);
+  create table wink_rows (id integer primary key, type text not null, line text not null);
+`;
+
 /** The present tables, which format 0 and format 1 can be migrated to. */
 export const schemaWithHistory: JournalSchema = {
   ...journalSchema,
@@ -31,7 +39,7 @@ export const schemaWithHistory: JournalSchema = {
         database.exec(`create table new_runs as ${counted('wink_runs', 'wink_rows')}`);
         database.exec(`create table new_rows as ${numbered('wink_runs', 'wink_rows')}`);
         database.exec('drop table wink_rows; drop table wink_runs');
-        database.exec(journalSchema.tables('main'));
+        database.exec(tablesOf2);
         database.exec('insert into wink_runs select * from new_runs');
         database.exec('insert into wink_rows select * from new_rows');
         database.exec('drop table new_rows; drop table new_runs');

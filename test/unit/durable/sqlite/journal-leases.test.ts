@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { JournalFencedError, type RunJournal, type RunLease, SessionBusyError } from 'weakincentives';
+import {
+  JournalFencedError,
+  type RunInbox,
+  type RunJournal,
+  type RunLease,
+  SessionBusyError,
+} from 'weakincentives';
 import type { SqliteDatabase } from 'weakincentives/sqlite';
 import { createManualClock } from 'weakincentives/testing';
 import { rowsOf, summaryOf } from '../../../contract/run-journal.ts';
@@ -15,7 +21,7 @@ const forms: readonly (readonly [
   ['in a thread', (file) => ({ file })],
 ];
 
-const append = (journal: RunJournal, lease: RunLease, from: number): Promise<void> =>
+const append = (journal: RunJournal, lease: RunLease, from: number): Promise<RunInbox> =>
   journal.append({ runId: 'r', rows: rowsOf(from, 1), summary: summaryOf() }, lease);
 
 describe.skipIf(noSqlite !== undefined).each(forms)(sqliteSuite('leases %s'), (_, form) => {

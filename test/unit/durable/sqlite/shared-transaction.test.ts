@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { JournalFencedError, type RunLease, TransactionClosedError } from 'weakincentives';
+import { JournalFencedError, type RunInbox, type RunLease, TransactionClosedError } from 'weakincentives';
 import { type SqliteDatabase, sqliteJournal, sqliteResource } from 'weakincentives/sqlite';
 import { rowsOf, summaryOf } from '../../../contract/run-journal.ts';
 import {
@@ -29,7 +29,7 @@ async function openSharedBy(open: OpenDatabase) {
       transaction['~commitWith']?.({ runId, owner, seq });
     return { ...transaction, commitWith };
   };
-  const append = (lease: RunLease, from: number, runId = 'r'): Promise<void> =>
+  const append = (lease: RunLease, from: number, runId = 'r'): Promise<RunInbox> =>
     journal.append({ runId, rows: rowsOf(from, 1), summary: summaryOf() }, lease);
   // What another process would see: only what is durable.
   const other = openDatabase(path);
