@@ -1,4 +1,4 @@
-import { assertOptions, oneOf, PromptValidationError } from '../core/error/index.ts';
+import { assertOptions, keptName, oneOf, PromptValidationError, required } from '../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
@@ -76,7 +76,7 @@ async function resume<Output>(
     adapter: 'object!',
     prompt: 'object!',
     journal: 'object!',
-    runId: 'string!',
+    runId: required(keptName),
     strict: 'boolean',
     files: oneOf(['check', 'restore', 'as-is']),
     answers: 'array',

@@ -8,6 +8,7 @@ export {
   RunRefusedError,
   type RunRefusedErrorCode,
 } from './journal-errors.ts';
+export { assertKeptName, keptName } from './kept-name.ts';
 export { McpError, type McpErrorCode } from './mcp-error.ts';
 export {
   loadPeer,

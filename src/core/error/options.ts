@@ -1,4 +1,4 @@
-import { isText, nearestNames, present } from '../internal/index.ts';
+import { isText, nearestNames, present, quoteText, startOf } from '../internal/index.ts';
 import {
   type ArgumentKind,
   assertArgument,
@@ -16,7 +16,7 @@ export interface OptionRule<out Value = unknown, out Default extends Value | und
   readonly byDefault: Default;
   /** Whether it must be given. */
   readonly isRequired?: true;
-  /** Whether a list of texts that is refused is shown; by default no text is, which may be a secret. */
+  /** Whether a text, or a list of texts, that is refused is shown; by default no text is, which may be a secret. */
   readonly showsTexts?: boolean;
 }
 
@@ -301,8 +301,14 @@ function isRule(check: OptionCheck): check is OptionRule {
   return typeof check === 'object' && typeof check['isUsable'] === 'function';
 }
 
-/** @param showsTexts otherwise a text is not shown: it may be a secret. */
-function unusable(
+/** How much of a text that is refused is shown, in characters. */
+const maxShownText = 100;
+
+/**
+ * The error for an option that is not what it must be.
+ * @param showsTexts otherwise a text is not shown: it may be a secret.
+ */
+export function unusable(
   of: string,
   option: string,
   what: string,
@@ -310,10 +316,16 @@ function unusable(
   refuse: RefuseArgument,
   showsTexts = false,
 ): Error {
-  const isList = showsTexts && Array.isArray(value) && value.every(isText);
-  const isShown = typeof value === 'number' || typeof value === 'boolean';
-  const received = isList ? JSON.stringify(value) : isShown ? String(value) : describeKind(value);
+  const received = shown(value, showsTexts) ?? describeKind(value);
   return refuse(`${of}: ${option} must be ${what}; received ${received}.`, {
     details: { option, expected: what, received },
   });
+}
+
+function shown(value: unknown, showsTexts: boolean): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (!showsTexts) return undefined;
+  if (typeof value === 'string')
+    return `${quoteText(startOf(value, maxShownText))}, of ${value.length} characters`;
+  return Array.isArray(value) && value.every(isText) ? JSON.stringify(value) : undefined;
 }

@@ -1,4 +1,4 @@
-import { assertMembers, describeError, type SessionError } from '../error/index.ts';
+import { assertKeptName, assertMembers, describeError, type SessionError } from '../error/index.ts';
 import type { Clock } from './clock.ts';
 import { createDispatcher, type Dispatcher, refuse } from './event/event.ts';
 
@@ -59,10 +59,10 @@ export function countedIds(ids: IdSource): IdSource {
   };
 }
 
-/** @throws {SessionError} `session-invalid` for an id that is empty or that of a session above, and for a tag that is not a text. */
+/** @throws {SessionError} `session-invalid` for an id that cannot be kept or is that of a session above, and for a tag that is not a text. */
 export function assertIdentity({ id, tags, parent }: IdentifiedSession): void {
   const invalid = (message: string): SessionError => refuse(message, { details: { sessionId: id } });
-  if (typeof id !== 'string' || id === '') throw invalid('A session needs an id: a text that is not empty.');
+  assertKeptName('new Session()', 'id', id, refuse);
   for (const [tag, text] of Object.entries(tags)) {
     if (typeof text !== 'string') throw invalid(`Tag ${tag} of session ${id} must be a string.`);
   }

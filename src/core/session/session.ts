@@ -46,7 +46,9 @@ import {
 
 /** Options of a {@link Session}. */
 export interface SessionOptions {
-  /** Not empty, and not the id of the parent or of a session above it. Default: from `ids`. */
+  /**
+   * A text of 1 to 512 characters, without U+0000 and without half of a surrogate pair; not the id of the parent or of a session above it. Default: from `ids`.
+   */
   readonly id?: string;
   /** Tells subscribers of this session's events; may be shared by sessions. Default: one of its own. */
   readonly dispatcher?: Dispatcher;
@@ -95,7 +97,7 @@ export class Session implements SessionView, AsyncDisposable {
   #disposal: Promise<void> | undefined;
 
   /**
-   * @throws {SessionError} code `session-invalid` for an id that is empty or the id of a session above, and for a tag
+   * @throws {SessionError} code `session-invalid` for an id that is not such a text or is the id of a session above, and for a tag
    * that is not a string; `session-disposed` when the parent is disposed.
    */
   constructor(options: SessionOptions = {}) {

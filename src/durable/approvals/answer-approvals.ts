@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, keptName, PromptValidationError, required } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { findRun, type RunJournal, type RunLease, type RunSummary } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
@@ -33,7 +33,7 @@ export interface AnswerApprovalsOptions {
 export async function answerApprovals(options: AnswerApprovalsOptions): Promise<void> {
   assertOptions('answerApprovals()', options, {
     journal: 'object!',
-    runId: 'string!',
+    runId: required(keptName),
     answers: 'array!',
     clock: 'object',
   });

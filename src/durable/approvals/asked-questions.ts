@@ -1,4 +1,4 @@
-import { assertOptions } from '../../core/error/index.ts';
+import { assertOptions, keptName, required } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { PendingApproval, RunJournal } from '../../core/runtime/index.ts';
 import type { PendingQuestion } from '../../record/index.ts';
@@ -52,7 +52,7 @@ export interface PendingApprovalsOptions {
 export async function pendingApprovals(
   options: PendingApprovalsOptions,
 ): Promise<readonly PendingApproval[]> {
-  assertOptions('pendingApprovals()', options, { journal: 'object!', runId: 'string!' });
+  assertOptions('pendingApprovals()', options, { journal: 'object!', runId: required(keptName) });
   const asked = await askedQuestions(options.journal, options.runId);
   return asked.filter(({ answer }) => answer === undefined).map(({ question }) => question);
 }

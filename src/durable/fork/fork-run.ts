@@ -1,4 +1,10 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import {
+  assertKeptName,
+  assertOptions,
+  keptName,
+  PromptValidationError,
+  required,
+} from '../../core/error/index.ts';
 import type { JournalRow, RunJournal } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type Clock, type IdSource, randomIds, systemClock } from '../../core/session/index.ts';
@@ -24,7 +30,7 @@ export interface ForkRunOptions {
    * the outer one.
    */
   readonly at: number | string;
-  /** Name of the new run. Default: a random one. */
+  /** Name of the new run, as `runId` of `evaluate`. Default: a random one. */
   readonly newRunId?: string;
   /** Makes names. Default: random ones. */
   readonly ids?: IdSource;
@@ -45,8 +51,8 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
   assertOptions('forkRun()', options, {
     at: 'any',
     journal: 'object!',
-    runId: 'string!',
-    newRunId: 'string',
+    runId: required(keptName),
+    newRunId: keptName,
     ids: 'function',
     clock: 'object',
   });
@@ -67,6 +73,7 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
   }
   const seq = commitOf(runId, record(), at, 'forked');
   const fork: ForkedRun = { runId: options.newRunId ?? ids(), sessionId: ids(), seq };
+  for (const name of [fork.runId, fork.sessionId]) assertKeptName('ids()', 'a name that it makes', name);
   if ((await journal.read(fork.runId)).length > 0) {
     throw new PromptValidationError(
       `The journal has a run "${fork.runId}" already: choose another name for the fork.`,

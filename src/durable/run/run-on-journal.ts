@@ -1,4 +1,4 @@
-import { PromptValidationError } from '../../core/error/index.ts';
+import { assertKeptName, PromptValidationError } from '../../core/error/index.ts';
 import {
   type Checked,
   type EvaluateOptions,
@@ -44,6 +44,7 @@ export async function acquireNewRun(
 ): Promise<LeasedRun> {
   const { journal, session = newSession(options) } = options;
   const { runId = session.ids() } = options;
+  assertKeptName('ids()', 'a name that it makes', runId);
   const lease = await journal.acquire(session.id);
   try {
     const [known] = await journal.read(runId);

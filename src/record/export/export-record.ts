@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../../core/error/index.ts';
+import { assertOptions, keptName, PromptValidationError, required } from '../../core/error/index.ts';
 import type { FileContent } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import {
@@ -46,7 +46,11 @@ export interface ExportRecordOptions {
  * @see docs/spec/durable-runs.md §8
  */
 export function exportRecord(options: ExportRecordOptions): AsyncIterable<string> {
-  assertOptions('exportRecord()', options, { journal: 'object!', runId: 'string!', redact: 'function' });
+  assertOptions('exportRecord()', options, {
+    journal: 'object!',
+    runId: required(keptName),
+    redact: 'function',
+  });
   return linesOf(options);
 }
 

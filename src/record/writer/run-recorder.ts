@@ -1,4 +1,4 @@
-import { assertOptions } from '../../core/error/index.ts';
+import { assertOptions, keptName } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type {
   CallCommit,
@@ -84,7 +84,7 @@ export function createRunRecorder(options: RunRecorderOptions, sha256?: Sha256):
   assertOptions('runRecorder()', options, {
     reads: 'any',
     write: 'function!',
-    runId: 'string',
+    runId: keptName,
     runtime: 'string',
     module: 'string',
     workspace: 'string',

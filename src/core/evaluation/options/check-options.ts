@@ -71,17 +71,10 @@ function checkJournal(of: string, { approve, journal, runId }: AnyOptions): void
     const methods = { append: 'function!', read: 'function!', acquire: 'function!' } as const;
     assertMembers(`${of}: journal`, journal, methods);
   }
-  if (runId === undefined) return;
-  const problem =
-    journal === undefined
-      ? `needs a journal: pass ${journals}`
-      : runId === ''
-        ? 'must not be empty'
-        : runId.isWellFormed()
-          ? undefined
-          : 'has half of a surrogate pair: use whole characters';
-  if (problem === undefined) return;
-  throw new PromptValidationError(`The option runId ${problem}.`, { details: { option: 'runId' } });
+  if (runId === undefined || journal !== undefined) return;
+  throw new PromptValidationError(`The option runId needs a journal: pass ${journals}.`, {
+    details: { option: 'runId' },
+  });
 }
 
 /** @throws {PromptValidationError} for a scope of questions where they belong to a run, which is found by its name. */

@@ -47,7 +47,9 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
    * process. Default: the run ends with its process.
    */
   readonly journal?: RunJournal;
-  /** Name of the run in the journal; no other run there may have it. Only with `journal`. Default: a new id. */
+  /**
+   * Name of the run in the journal; no other run there may have it. 1 to 512 characters, without U+0000 and without half of a surrogate pair. Only with `journal`. Default: a new id.
+   */
   readonly runId?: string;
   /** How far the run goes: turns, time, tokens. */
   readonly limits?: RunLimits;

@@ -1,4 +1,4 @@
-import { integer, number, type OptionsOf, oneOf } from '../../error/index.ts';
+import { integer, keptName, number, type OptionsOf, oneOf } from '../../error/index.ts';
 import { innerLimitChecks, type NestedEvaluateOptions } from '../../tool/index.ts';
 import type { ContextOptions, EvaluateOptions, RunLimits } from './evaluate-options.ts';
 
@@ -38,7 +38,6 @@ export const innerChecks: OptionsOf<NestedEvaluateOptions> = {
 export const runChecks = {
   session: 'object',
   journal: 'object',
-  runId: 'string',
   signal: 'any',
   overrides: 'any',
   approve: 'any',
@@ -58,6 +57,7 @@ export const runChecks = {
 export const evaluateChecks: OptionsOf<EvaluateOptions> = {
   ...innerChecks,
   ...runChecks,
+  runId: keptName,
   limits: limitChecks,
   streaming: 'any',
   retry: 'any',

@@ -1,4 +1,4 @@
-import { type OptionsOf, PromptValidationError } from '../../error/index.ts';
+import { keptName, type OptionsOf, PromptValidationError } from '../../error/index.ts';
 import type { Prompt } from '../../prompt/index.ts';
 import { TurnLedger } from '../../runtime/index.ts';
 import { innerEvaluator, withoutModel } from '../inner/inner-evaluator.ts';
@@ -26,6 +26,7 @@ const runtimeLimitChecks: OptionsOf<NonNullable<ToolRuntimeOptions['limits']>> =
 /** Every option means what it does in an evaluation. */
 export const toolRuntimeChecks: OptionsOf<ToolRuntimeOptions> = {
   ...runChecks,
+  runId: keptName,
   limits: runtimeLimitChecks,
   name: 'string',
   adapter: 'any',

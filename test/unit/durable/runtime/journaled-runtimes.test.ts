@@ -205,7 +205,11 @@ describe('a tool runtime with a journal', () => {
 
   it.each<[string, ToolRuntimeOptions | object, string]>([
     ['a runId without a journal', { runId: 'run' }, 'The option runId needs a journal'],
-    ['an empty runId', { journal: memoryJournal(), runId: '' }, 'The option runId must not be empty.'],
+    [
+      'an empty runId',
+      { journal: memoryJournal(), runId: '' },
+      'openToolRuntime(): runId must be a text of 1 to 512 characters',
+    ],
     ['what is not a journal', { journal: { append: () => undefined } }, 'journal'],
     [
       'an unknown option',
