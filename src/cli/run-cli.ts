@@ -3,7 +3,7 @@ import { describeError } from '../core/error/index.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
 import { helpText } from './help.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from './process/environment.ts';
-import { UsageError } from './process/errors.ts';
+import { isOfLaterVersion, UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
 import type { runCommand } from './run-command.ts';
@@ -104,7 +104,8 @@ async function carryOut(
       return error.exitCode;
     }
     if (error instanceof StrayError) return exitCodes.failed;
-    const isUsage = error instanceof UsageError;
+    // One of a later version is read with that version, by any command.
+    const isUsage = error instanceof UsageError || isOfLaterVersion(error);
     const { hostRedact } = await import('./process/redact.ts');
     // Paths say what the error is about.
     const hiding = { ...given, secretNames: secretNamesOf(request) };

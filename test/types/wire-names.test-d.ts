@@ -236,6 +236,7 @@ describe('words on the wire', () => {
     expectTypeOf<PromptRenderError['code']>().toEqualTypeOf<'prompt-render-failed'>();
     expectTypeOf<PromptValidationError['code']>().toEqualTypeOf<'prompt-invalid'>();
     expectTypeOf<RecordError['code']>().toEqualTypeOf<
+      | 'record-row-unsupported'
       | 'record-blob-missing'
       | 'record-empty'
       | 'record-malformed'

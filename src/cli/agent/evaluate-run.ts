@@ -19,6 +19,7 @@ import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
 import { type Application, type ApplyConflict, applyChanges, pathIn } from '../folder/apply-to-folder.ts';
 import type { RunRequest } from '../options/run-arguments.ts';
 import { CliInterruption } from '../process/environment.ts';
+import { isOfLaterVersion } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import type { StrayError } from '../process/stray-error.ts';
 import type { OpenedRun } from './open-run.ts';
@@ -206,6 +207,7 @@ async function evaluate(
       ? { ...ended, response: undefined, suspended: run }
       : { ...ended, response: run, suspended: undefined };
   } catch (error) {
+    if (isOfLaterVersion(error)) throw error;
     const ended = { ...ending(), suspended: undefined };
     if (ended.failure !== undefined) return { ...ended, interruption: undefined, error: undefined };
     if (signal.reason instanceof CliInterruption) {

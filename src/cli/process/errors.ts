@@ -1,4 +1,4 @@
-import { describeError } from '../../core/error/index.ts';
+import { describeError, RecordError } from '../../core/error/index.ts';
 import { printable } from './plain-text.ts';
 
 /** A request that cannot be run: the command exits with 2. `message` is one line and ends with a full stop. */
@@ -31,6 +31,14 @@ export function orUsageError<T, E = unknown>(
   } catch (error) {
     return refuse(error);
   }
+}
+
+/** Whether rows are whole and this version cannot read them: what comes before the row that it does not know may not be so any more. */
+export function isOfLaterVersion(error: unknown): error is RecordError {
+  return (
+    RecordError.isInstance(error) &&
+    (error.code === 'record-version-unsupported' || error.code === 'record-row-unsupported')
+  );
 }
 
 /** What an error says, as the end of a sentence: printable, without a full stop. */

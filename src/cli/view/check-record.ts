@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { describeError, RecordError } from '../../core/error/index.ts';
 import { RunFold } from '../../record/index.ts';
-import { UsageError } from '../process/errors.ts';
+import { isOfLaterVersion, UsageError } from '../process/errors.ts';
 import { linesOf } from '../process/lines-of.ts';
 import { printable } from '../process/plain-text.ts';
 import type { ViewRequest } from './view-arguments.ts';
@@ -10,7 +10,7 @@ import type { ViewRequest } from './view-arguments.ts';
  * Reads a record as the page will. Of one that is followed only the header: the page reads the rest, which may be larger than the memory.
  *
  * @returns what is wrong with the first line that cannot be shown; undefined when all of it can be.
- * @throws {UsageError} for a file of which nothing can be shown: it is empty, is not a record, or is one of another version.
+ * @throws {UsageError} for a file of which nothing can be shown: it is empty, is not a record, is one of another version, or has a row of a later version that every reader must know.
  */
 export async function checkRecord(
   file: FileHandle,
@@ -29,10 +29,9 @@ export async function checkRecord(
     if (!RecordError.isInstance(error)) throw error;
     damage = error;
   }
+  if (isOfLaterVersion(damage)) throw refusedRecord(name, damage);
   if (hasHeader(fold)) return damage === undefined ? undefined : sentenceOf(damage);
   const said = `"${printable(name)}"`;
-  if (damage?.code === 'record-version-unsupported')
-    throw new UsageError(`${said} cannot be shown: ${sentenceOf(damage)}`, { cause: damage });
   if (isBlank && damage === undefined) throw new UsageError(`${said} is empty: the run has written no row.`);
   throw new UsageError(`${said} is not a record: write one with wink run --record FILE.`, { cause: damage });
 }
@@ -65,6 +64,11 @@ function hasHeader(fold: RunFold): boolean {
 /** What an error of a record says, printable. */
 export function sentenceOf(error: RecordError): string {
   return printable(describeError(error));
+}
+
+/** The error for a record that {@link isOfLaterVersion}. */
+export function refusedRecord(name: string, error: RecordError): UsageError {
+  return new UsageError(`"${printable(name)}" cannot be shown: ${sentenceOf(error)}`, { cause: error });
 }
 
 /** Lines up to the one that cannot be read; `onDamage` gets the error. */

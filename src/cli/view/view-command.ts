@@ -5,15 +5,16 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { RecordError } from '../../core/error/index.ts';
 import { untilAborted } from '../../core/internal/index.ts';
 import { Child } from '../../host/index.ts';
 import { openJournaledRecord } from '../journal/journaled-record.ts';
 import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
-import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
+import { errorMessage, isOfLaterVersion, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { checkRecord, sentenceOf, untilDamage } from './check-record.ts';
+import { checkRecord, refusedRecord, sentenceOf, untilDamage } from './check-record.ts';
 import { startFollowServer } from './follow-server.ts';
 import { tailRecord } from './tail-record.ts';
 import type { ViewRequest } from './view-arguments.ts';
@@ -86,15 +87,17 @@ async function exportedRun(
   }
   const folder = await privateFolder();
   const file = join(folder, `${journaled.run.runId.replaceAll(/[^\w.-]/g, '-')}.jsonl`);
-  let damage: string | undefined;
+  const found: { damage?: RecordError } = {};
   try {
     await writeRecord(
       untilDamage(journaled.lines(), (error) => {
-        damage = sentenceOf(error);
+        found.damage = error;
       }),
       file,
     );
-    return { file, damage };
+    const { damage } = found;
+    if (isOfLaterVersion(damage)) throw refusedRecord(request.file, damage);
+    return { file, damage: damage === undefined ? undefined : sentenceOf(damage) };
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;

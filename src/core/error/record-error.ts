@@ -5,6 +5,7 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  *
  * - `record-malformed`: a line is not a row of a record; `details.line` is its number, from 1.
  * - `record-version-unsupported`: the record has another format; `details.version` is what it says.
+ * - `record-row-unsupported`: a later version of the library wrote a row that changes what the rest of them means; `details` has `runId`, `line` and the `type` of the row.
  * - `record-blob-missing`: a row refers to a text that the record does not have; `details.line` and `details.hash`.
  * - `record-empty`: the record holds no row.
  * - `record-request-missing`: a recorded model got a request that the record does not have; `details.turn`.
@@ -13,6 +14,7 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
 export type RecordErrorCode =
   | 'record-malformed'
   | 'record-version-unsupported'
+  | 'record-row-unsupported'
   | 'record-blob-missing'
   | 'record-empty'
   | 'record-request-missing'

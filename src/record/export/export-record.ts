@@ -1,6 +1,6 @@
 import { assertOptions, keptName, PromptValidationError, required } from '../../core/error/index.ts';
 import type { FileContent } from '../../core/filesystem/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { present, readJson } from '../../core/internal/index.ts';
 import {
   type ObservedAttempt,
   type ObservedRequest,
@@ -17,7 +17,7 @@ import type { JsonValue } from '../../core/schema/index.ts';
 import type { PendingRow, StagedPart } from '../format/journal-rows.ts';
 import { lineOf, toReferences, withoutReferences } from '../format/references.ts';
 import { type ContentReference, type RowRead, withContents } from '../format/row-parts.ts';
-import { RowReader } from '../format/row-reader.ts';
+import { isKnownType, RowReader, unknownRow } from '../format/row-reader.ts';
 import type { RequestRow, Row, SeenRow } from '../format/rows.ts';
 import { BlobWriter } from '../writer/blob-writer.ts';
 import { RequestEstimate } from '../writer/plain-rows.ts';
@@ -38,7 +38,7 @@ export interface ExportRecordOptions {
  * the record ends with its last row then. A run that was interrupted and resumed is one record.
  *
  * With `redact`, texts and data are redacted as an observer of the run would have got them, and the questions of the run, too; rows of types that this version
- * does not know are left out. Such a record cannot be resumed.
+ * does not know are left out, unless they say that a reader must know them. Such a record cannot be resumed.
  *
  * @returns lines without their line feeds. Reading them rejects with a `PromptValidationError` for a run that the journal does not have, and with a `RecordError` for
  *   rows that cannot be read.
@@ -60,7 +60,11 @@ async function* linesOf({ journal, runId, redact }: ExportRecordOptions): AsyncG
     throw new PromptValidationError(`The journal has no run "${runId}".`, { details: { option: 'runId' } });
   }
   if (redact === undefined) {
-    for (const { line } of rows) yield line;
+    for (const { seq, type, line } of rows) {
+      // Rows of known types are copied unread.
+      if (!isKnownType(type)) unknownRow(type, readJson(line), { runId, line: seq + 1 });
+      yield line;
+    }
     return;
   }
   // What could not be redacted is a marker in the record.

@@ -73,7 +73,7 @@ export class RunFold {
   /**
    * Takes the next line, without its line feed.
    *
-   * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-blob-missing`.
+   * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-row-unsupported`, `record-blob-missing`.
    */
   add(line: string): void {
     const row = this.#rows.read(line);
@@ -340,7 +340,7 @@ export class RunFold {
  * this version does not know are counted.
  *
  * @param lines without their line feeds, such as those of a file.
- * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-blob-missing`, `record-empty`.
+ * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-row-unsupported`, `record-blob-missing`, `record-empty`.
  * @see docs/spec/run-record.md §7
  */
 export async function readRunRecord(lines: Iterable<string> | AsyncIterable<string>): Promise<RunRecord> {

@@ -1,6 +1,13 @@
 import { describeError, RecordError } from '../../core/error/index.ts';
 import { isNormalPath, normalizePath } from '../../core/filesystem/index.ts';
-import { isRecord, present, quoteText, startOf, withoutByteOrderMark } from '../../core/internal/index.ts';
+import {
+  isRecord,
+  ownMember,
+  present,
+  quoteText,
+  startOf,
+  withoutByteOrderMark,
+} from '../../core/internal/index.ts';
 import { fieldFault, record } from '../../core/schema/index.ts';
 import { fromReferences, MissingBlob } from './references.ts';
 import { runPart } from './row-parts.ts';
@@ -22,6 +29,7 @@ export class RowReader {
   readonly #blobs = new Map<string, BlobRow>();
   #line = 0;
   #hasHeader = false;
+  #runId = '';
   #torn: { readonly line: number; readonly cause: unknown } | undefined;
 
   /** The number of the last line, when it was cut off. */
@@ -47,7 +55,7 @@ export class RowReader {
   /**
    * The row of the next line; undefined for a line that is empty, holds a blob, or is cut off.
    *
-   * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-blob-missing`.
+   * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-row-unsupported`, `record-blob-missing`.
    */
   read(line: string): Row | UnknownRow | undefined {
     this.#line += 1;
@@ -68,7 +76,7 @@ export class RowReader {
     const { type } = parsed;
     if (!this.#hasHeader) this.#checkHeader(parsed);
     else if (type === 'header') throw this.#malformed('a record has one header');
-    if (!isKnownType(type)) return { type: 'unknown', name: type };
+    if (!isKnownType(type)) return unknownRow(type, parsed, { runId: this.#runId, line: this.#line });
     if (type === 'blob') {
       this.#keep(parsed);
       return undefined;
@@ -78,7 +86,7 @@ export class RowReader {
     return row;
   }
 
-  #checkHeader({ type, version }: Readonly<Record<string, unknown>>): void {
+  #checkHeader({ type, version, runId }: Readonly<Record<string, unknown>>): void {
     if (type !== 'header') throw this.#malformed('a record begins with a header');
     if (version !== recordVersion) {
       const said = typeof version === 'string' ? quoteText(startOf(version, 100)) : 'none';
@@ -89,6 +97,7 @@ export class RowReader {
       );
     }
     this.#hasHeader = true;
+    this.#runId = typeof runId === 'string' ? runId : '';
   }
 
   #keep({ hash, text, base64 }: Readonly<Record<string, unknown>>): void {
@@ -113,11 +122,39 @@ export class RowReader {
   }
 
   #malformed(why: string, line = this.#line, cause?: unknown): RecordError {
-    return new RecordError('record-malformed', `Line ${line} is not a row of a record: ${why}.`, {
-      details: { line },
-      ...present({ cause }),
-    });
+    return malformed(why, line, cause);
   }
+}
+
+function malformed(why: string, line: number, cause?: unknown): RecordError {
+  return new RecordError('record-malformed', `Line ${line} is not a row of a record: ${why}.`, {
+    details: { line },
+    ...present({ cause }),
+  });
+}
+
+/**
+ * A row of a type that is not known, which this version leaves out.
+ *
+ * @throws {RecordError} `record-row-unsupported` when the row says that a reader must know it: what the rest of the rows means depends on it. `record-malformed` when it
+ *   does not say whether.
+ * @see docs/spec/run-record.md §6
+ */
+export function unknownRow(
+  type: string,
+  row: unknown,
+  { runId, line }: { readonly runId: string; readonly line: number },
+): UnknownRow {
+  const must = isRecord(row) ? ownMember(row, 'must') : undefined;
+  if (must === undefined || must === false) return { type: 'unknown', name: type };
+  const name = startOf(type, 100);
+  const shown = quoteText(name);
+  if (must !== true) throw malformed(`the member must of its ${shown} is neither true nor false`, line);
+  throw new RecordError(
+    'record-row-unsupported',
+    `The run ${quoteText(startOf(runId, 200))} cannot be read: line ${line} is a row ${shown}, which changes what its other rows mean, and this version of weakincentives does not know such rows. A later version wrote it: read the run with that version.`,
+    { details: { runId, line, type: name } },
+  );
 }
 
 const shapes = new Map(
