@@ -1,9 +1,13 @@
 export type { AnswerApprovalsOptions, ResumeAnswer } from './approvals/answer-approvals.ts';
 export type { PendingApprovalsOptions } from './approvals/asked-questions.ts';
+export type { CancelRunOptions } from './cancel-run.ts';
+export type { EnsureRunOptions } from './ensure-run.ts';
 export type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
 export {
   answerApprovals,
+  cancelRun,
   changedMeanwhile,
+  ensureRun,
   forkRun,
   openToolRuntime,
   pendingApprovals,

@@ -10,6 +10,8 @@ import type { Prompt } from '../core/prompt/index.ts';
 import type { Approver, PendingApproval, RunJournal } from '../core/runtime/index.ts';
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/asked-questions.ts';
+import type { CancelRunOptions } from './cancel-run.ts';
+import type { EnsureRunOptions } from './ensure-run.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
 import type { ResumeRunOptions } from './resume-run.ts';
 
@@ -27,6 +29,52 @@ import type { ResumeRunOptions } from './resume-run.ts';
  */
 export async function answerApprovals(options: AnswerApprovalsOptions): Promise<void> {
   const { answerApprovals: run } = await import('./internal.ts');
+  return run(options);
+}
+
+/**
+ * Ends a run for good, from any process: nothing goes on with it any more, also when its job is delivered again. Unlike an aborted signal, which only interrupts it, this is a row of the run.
+ *
+ * Resolves when that is durable. A process that has the run ends it with its next row, or when it renews its lease; in this process at once. Its evaluation rejects with the code
+ * `evaluation-cancelled`, and open calls end as when they are aborted. `forkRun` takes over what the run did. Cancelling it twice does nothing. A run that gets its answer at the same time
+ * may keep it.
+ *
+ * @throws {RunRefusedError} `run-ended` for a run that has its answer.
+ * @throws {PromptValidationError} for a run that the journal does not have, and for an option of the wrong kind.
+ * @throws {RunLostError} when the journal has failed.
+ * @see docs/spec/durable-runs.md §12
+ */
+export async function cancelRun(options: CancelRunOptions): Promise<void> {
+  const { cancelRun: run } = await import('./internal.ts');
+  return run(options);
+}
+
+/**
+ * Begins a run, goes on with it, or says how it has ended: for a job that is delivered at least once. A run that the journal does not have begins. One that was interrupted, has failed
+ * or has answers to its questions goes on, as by `resumeRun`. One that waits for answers returns its questions again, and one that has its answer returns it, without a model being
+ * asked. Without a `session` these two are made from the last rows, and observers get nothing.
+ *
+ * ```ts
+ * import { ensureRun, promptTemplate, section } from 'weakincentives';
+ * import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
+ *
+ * const task = section({ title: 'Task', key: 'task', template: 'Greet the user.' });
+ * const prompt = promptTemplate({ ns: 'docs', key: 'greeter', sections: [task] }).bind();
+ * const job = { adapter: scriptedAdapter([{ text: 'Hello.' }]), prompt, journal: memoryJournal(), runId: 'job-1' };
+ * await ensureRun(job);
+ * const again = await ensureRun(job);
+ * console.log(again.finishReason === 'suspended' ? again.pending : again.text); // Hello.
+ * ```
+ *
+ * @throws {RunRefusedError} `run-known-otherwise` for a run that began with another prompt, other params or another `input`; `run-cancelled`; and as `resumeRun`.
+ * @throws {SessionBusyError} while another process has the run: deliver the job again later.
+ * @throws as `evaluate` of the adapter and `resumeRun`.
+ * @see docs/spec/durable-runs.md §12
+ */
+export async function ensureRun<Output, A extends Approver = Approver>(
+  options: EnsureRunOptions<Output, A>,
+): Promise<RunOutcome<Output, A>> {
+  const { ensureRun: run } = await import('./internal.ts');
   return run(options);
 }
 

@@ -1,4 +1,12 @@
-import { assertOptions, keptName, oneOf, PromptValidationError, required } from '../core/error/index.ts';
+import {
+  assertOptions,
+  keptName,
+  type OptionCheck,
+  type OptionsOf,
+  oneOf,
+  PromptValidationError,
+  required,
+} from '../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
@@ -21,6 +29,7 @@ import {
 import { type Session, systemClock } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
+import { assertNotCancelled } from './cancel-run.ts';
 import type { ResumedFiles } from './resume/files-of-run.ts';
 import { ResumedRun, resetState } from './resume/resumed-run.ts';
 import { migrateRows } from './resume/row-migration.ts';
@@ -54,6 +63,19 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
   readonly session?: Session;
 }
 
+/** What the options must be of a run that goes on. */
+export const resumeChecks: OptionsOf<EvaluateOptions> &
+  Readonly<Record<'adapter' | 'answers' | 'files' | 'prompt' | 'strict', OptionCheck>> = {
+  ...evaluateChecks,
+  adapter: 'object!',
+  prompt: 'object!',
+  journal: 'object!',
+  runId: required(keptName),
+  strict: 'boolean',
+  files: oneOf(['check', 'restore', 'as-is']),
+  answers: 'array',
+};
+
 /**
  * See on-demand.ts, through which it is loaded.
  *
@@ -71,17 +93,7 @@ async function resume<Output>(
   given: ResumeRunOptions<Output>,
   ready: (() => Promise<void> | undefined) | undefined,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
-  const checks = {
-    ...evaluateChecks,
-    adapter: 'object!',
-    prompt: 'object!',
-    journal: 'object!',
-    runId: required(keptName),
-    strict: 'boolean',
-    files: oneOf(['check', 'restore', 'as-is']),
-    answers: 'array',
-  } as const;
-  assertOptions('resumeRun()', given, checks, { moved: movedOptions });
+  assertOptions('resumeRun()', given, resumeChecks, { moved: movedOptions });
   const { adapter, prompt, runId, strict, files, input, answers = [], ...asked } = given;
   checkEvaluateOptions(asked, 'resumeRun()');
   const { journal, ...options } = asked;
@@ -112,8 +124,9 @@ async function resume<Output>(
   return withLease(journal, sessionId, async (lease) => {
     // Another owner may have written until now.
     let rows = readRunRows(runId, await journal.read(runId));
+    const clock = options.clock ?? systemClock;
+    await assertNotCancelled({ journal, runId, clock }, lease, rows);
     if (answers.length > 0) {
-      const clock = options.clock ?? systemClock;
       await appendAnswers({ journal, runId, answers, clock }, lease, rows);
       rows = readRunRows(runId, await journal.read(runId));
     }
@@ -163,7 +176,7 @@ function sessionFor(
 }
 
 /** The conversation as the model got it first. */
-function beginningOf({ root: { firstRequest } }: RunRows): readonly ConversationItem[] {
+export function beginningOf({ root: { firstRequest } }: Pick<RunRows, 'root'>): readonly ConversationItem[] {
   const edits = firstRequest?.edits ?? [];
   // The reader of rows has checked that each is a message.
   return edits.flatMap(({ insert }) => insert as unknown as readonly ConversationItem[]);

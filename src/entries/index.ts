@@ -317,6 +317,10 @@ export {
 export {
   type AnswerApprovalsOptions,
   answerApprovals,
+  type CancelRunOptions,
+  cancelRun,
+  type EnsureRunOptions,
+  ensureRun,
   type ForkedRun,
   type ForkRunOptions,
   forkRun,

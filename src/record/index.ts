@@ -33,7 +33,13 @@ export type {
 } from './fold/run-record.ts';
 export { type FoldListener, type FoldPlace, placeOf } from './fold/run-tree.ts';
 export { StateTimeline } from './fold/state-timeline.ts';
-export type { AnswerRow, BeginRow, PendingQuestion, StagedPart } from './format/journal-rows.ts';
+export type {
+  AnswerRow,
+  BeginRow,
+  CancelledRow,
+  PendingQuestion,
+  StagedPart,
+} from './format/journal-rows.ts';
 export { lineOf } from './format/references.ts';
 export type { ContentReference, RecordedWrite, RowFileChange, RowLog, RowRead } from './format/row-parts.ts';
 export { RowReader } from './format/row-reader.ts';

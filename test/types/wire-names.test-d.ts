@@ -45,6 +45,7 @@ describe('words on the wire', () => {
       | 'attempt'
       | 'begin'
       | 'blob'
+      | 'cancelled'
       | 'commit'
       | 'delivered'
       | 'end'
@@ -217,6 +218,7 @@ describe('words on the wire', () => {
     expectTypeOf<PromptEvaluationError['code']>().toEqualTypeOf<
       | 'evaluation-aborted'
       | 'evaluation-budget-exceeded'
+      | 'evaluation-cancelled'
       | 'evaluation-completion-failed'
       | 'evaluation-context-exceeded'
       | 'evaluation-deadline-exceeded'

@@ -29,6 +29,7 @@ export {
   matching,
   maxTimerMs,
   number,
+  type OptionCheck,
   type OptionChecks,
   type OptionRule,
   type OptionsOf,

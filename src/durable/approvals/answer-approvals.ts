@@ -2,7 +2,8 @@ import { assertOptions, keptName, PromptValidationError, required } from '../../
 import { present } from '../../core/internal/index.ts';
 import { findRun, type RunJournal, type RunLease, type RunSummary } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
-import { appendRows, knownSummary, statusAfter, withLease } from '../rows/journal-writer.ts';
+import { assertNotCancelled } from '../cancel-run.ts';
+import { appendRows, knownSummary, statusAfter, waitingFor, withLease } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';
 import { whyWithoutEffect } from '../run/question-runs.ts';
@@ -47,6 +48,7 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
   }
   await withLease(journal, header.sessionId, async (lease) => {
     const rows = readRunRows(runId, await journal.read(runId));
+    await assertNotCancelled({ journal, runId, clock }, lease, rows);
     await appendAnswers({ journal, runId, answers, clock }, lease, rows);
   });
 }
@@ -60,15 +62,16 @@ export async function appendAnswers(
   const atMs = clock.now();
   const fresh = checked(answers, rows, runId, atMs);
   if (fresh.length === 0) return;
-  const pending = rows.pending.filter(
+  const open = rows.pending.filter(
     (id) => !rows.answers.has(id) && !fresh.some((answer) => answer.id === id),
   );
+  const questions = open.flatMap((id) => rows.questions.get(id) ?? []);
   const isSuspended = rows.end?.outcome === 'suspended';
   const summary: RunSummary = {
     ...(await knownSummary(journal, rows, atMs)),
     // An answer to a run that went on and was cut off is kept, and the run is not suspended for that.
     ...(isSuspended
-      ? { status: 'suspended', pending: pending.length }
+      ? { status: 'suspended', ...waitingFor(questions) }
       : { status: rows.end === undefined ? 'running' : statusAfter(rows.end), pending: 0 }),
   };
   const current = (): RunSummary => summary;

@@ -21,9 +21,26 @@ export async function askedQuestions(
   journal: Pick<RunJournal, 'read'>,
   runId: string,
 ): Promise<readonly AskedQuestion[]> {
-  const { end, pending, questions, answers, blobs } = readRunRows(runId, await journal.read(runId));
+  return questionsAtEnd(readRunRows(runId, await journal.read(runId)));
+}
+
+/** The questions of a suspended run that have no answer. */
+export function openQuestions(rows: RunRows): readonly PendingApproval[] {
+  return questionsAtEnd(rows)
+    .filter(({ answer }) => answer === undefined)
+    .map(({ question }) => question);
+}
+
+function questionsAtEnd({
+  answers,
+  blobs,
+  cancelled,
+  end,
+  pending,
+  questions,
+}: RunRows): readonly AskedQuestion[] {
   // What a run was asked before it went on is answered, or is asked again.
-  if (end?.outcome !== 'suspended') return [];
+  if (end?.outcome !== 'suspended' || cancelled !== undefined) return [];
   return pending.flatMap((id): readonly AskedQuestion[] => {
     const question = questions.get(id);
     if (question === undefined) return [];
@@ -53,6 +70,6 @@ export async function pendingApprovals(
   options: PendingApprovalsOptions,
 ): Promise<readonly PendingApproval[]> {
   assertOptions('pendingApprovals()', options, { journal: 'object!', runId: required(keptName) });
-  const asked = await askedQuestions(options.journal, options.runId);
-  return asked.filter(({ answer }) => answer === undefined).map(({ question }) => question);
+  const { journal, runId } = options;
+  return openQuestions(readRunRows(runId, await journal.read(runId)));
 }

@@ -7,6 +7,8 @@ import {
   type JournalBatch,
   type JournaledRun,
   type JournalRow,
+  type PendingApproval,
+  type RunInbox,
   type RunJournal,
   type RunLease,
   type RunSummary,
@@ -31,12 +33,16 @@ export interface JournalWriterOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once when rows could not be written. Must not throw. Default: those who flush get the error. */
   readonly onLost?: ((error: RunLostError) => void) | undefined;
+  /** Gets what waits for the run after each append. Must not throw. Default: nothing does. */
+  readonly onInbox?: ((inbox: RunInbox) => void) | undefined;
 }
 
 /** The queue of rows of one run: rows wait until they are flushed, all that wait together. */
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   #waiting: JournalRow[] = [];
+  /** Ids of messages that are taken with the rows that wait. */
+  #takes: string[] = [];
   #seq: number;
   /** The last flush that has begun, or waits for the one before it. */
   #last: Promise<void> = Promise.resolve();
@@ -60,6 +66,11 @@ export class JournalWriter {
     this.#waiting.push({ seq: this.#seq, type, line });
     this.#seq += 1;
   };
+
+  /** The rows that wait take a message from the inbox of the run. */
+  take(messageId: string): void {
+    this.#takes.push(messageId);
+  }
 
   /**
    * Resolves when all rows so far are durable.
@@ -91,9 +102,12 @@ export class JournalWriter {
     this.#next = undefined;
     const rows = this.#waiting;
     this.#waiting = [];
+    const takes = this.#takes;
+    if (takes.length > 0) this.#takes = [];
     if (this.#lost !== undefined) throw this.#lost;
+    const batch = { runId, rows, summary: summary.current() };
     try {
-      await this.#appendUntilWritten({ runId, rows, summary: summary.current() });
+      await this.#appendUntilWritten(takes.length === 0 ? batch : { ...batch, takes });
     } catch (cause) {
       const lost = new RunLostError(
         `Rows of the run "${runId}" could not be written to its journal: ${describeError(cause)}`,
@@ -110,11 +124,12 @@ export class JournalWriter {
    * @throws what the journal rejects with.
    */
   async #appendUntilWritten(batch: JournalBatch): Promise<void> {
-    const { journal, lease, clock } = this.#options;
+    const { journal, lease, clock, onInbox } = this.#options;
     const beganAtMs = clock.now();
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
       try {
-        await journal.append(batch, lease);
+        const inbox = await journal.append(batch, lease);
+        onInbox?.(inbox);
         return;
       } catch (error) {
         const isOver = clock.now() - beganAtMs >= maxTryingMs;
@@ -227,7 +242,7 @@ export function lostBy(runId: string, what: string, cause: unknown): RunLostErro
 }
 
 /** What a journal lists of a run, but for how it is going. */
-type KnownSummary = Omit<RunSummary, 'status' | 'pending'>;
+type KnownSummary = Omit<RunSummary, 'status' | 'pending' | 'waitsUntilMs'>;
 
 /**
  * What is known of a run whose rows are written by another program now: what its rows say, and what only the list of the journal says, such as
@@ -243,7 +258,7 @@ export async function knownSummary(
 ): Promise<KnownSummary> {
   const found = await findRun(journal, runId);
   const listed: Partial<RunSummary> = found === undefined ? {} : summaryOf(found);
-  const { status: _status, pending: _pending, ...known } = listed;
+  const { status: _status, pending: _pending, waitsUntilMs: _until, ...known } = listed;
   const { promptName, agent, startedAtMs } = header;
   const turns = root.decisions.at(-1)?.turn ?? 0;
   return {
@@ -262,10 +277,22 @@ export function statusAfter({ outcome, error }: Pick<EndRow, 'outcome' | 'error'
   return error?.code === 'evaluation-aborted' ? 'running' : outcome;
 }
 
+/** What the list says of the questions that a run waits for. */
+export function waitingFor(
+  questions: readonly Pick<PendingApproval, 'expiresAtMs'>[],
+): Pick<RunSummary, 'pending' | 'waitsUntilMs'> {
+  const untilMs = Math.max(...questions.map(({ expiresAtMs = Infinity }) => expiresAtMs));
+  return {
+    pending: questions.length,
+    ...present({ waitsUntilMs: Number.isFinite(untilMs) ? untilMs : undefined }),
+  };
+}
+
 /** What a journal lists of a run, kept up to date while the run goes on. */
 export class RunSummaryKeeper {
   readonly #clock: Pick<Clock, 'now'>;
   #summary: RunSummary;
+  #isCancelled = false;
 
   /** @param known what the journal lists of the run so far. Default: nothing. */
   constructor(clock: Pick<Clock, 'now'>, known: Partial<RunSummary> = {}) {
@@ -288,14 +315,25 @@ export class RunSummaryKeeper {
     return { ...this.#summary, updatedAtMs: this.#clock.now() };
   }
 
+  /** Whether the run has ended with an answer. */
+  get hasAnswer(): boolean {
+    return this.#summary.status === 'finished';
+  }
+
+  /** The run is ended for good, unless it has its answer. */
+  cancelled(): void {
+    this.#isCancelled = true;
+    this.#summary = { ...this.#summary, status: 'cancelled', pending: 0 };
+  }
+
   /** The folder that the run works on; undefined: none. */
   works(workspace: string | undefined): void {
     if (workspace !== undefined) this.#summary = { ...this.#summary, workspace };
   }
 
-  /** The run ends with so many questions. */
-  waits(pending: number): void {
-    this.#summary = { ...this.#summary, pending };
+  /** The run ends with questions. */
+  waits(questions: readonly Pick<PendingApproval, 'expiresAtMs'>[]): void {
+    this.#summary = { ...this.#summary, ...waitingFor(questions) };
   }
 
   committed({ seq }: CallCommit): void {
@@ -317,12 +355,16 @@ export class RunSummaryKeeper {
         this.#summary = { ...this.#summary, turns: Math.max(event.turn, this.#summary.turns) };
         break;
       case 'run-end': {
-        const status = this.#summary.isToolRuntime === true ? event.outcome : statusAfter(event);
-        this.#summary = { ...this.#summary, status };
+        this.#summary = { ...this.#summary, status: this.#statusAfter(event) };
         break;
       }
       default:
         break;
     }
+  }
+  #statusAfter(event: Extract<BareEvent, { readonly type: 'run-end' }>): RunSummary['status'] {
+    const isToolRuntime = this.#summary.isToolRuntime === true;
+    if (this.#isCancelled && (isToolRuntime || event.outcome !== 'finished')) return 'cancelled';
+    return isToolRuntime ? event.outcome : statusAfter(event);
   }
 }

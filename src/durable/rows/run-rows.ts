@@ -6,6 +6,7 @@ import type {
   AttemptRow,
   BeginRow,
   BlobRow,
+  CancelledRow,
   CommitRow,
   DeliveredRow,
   EndRow,
@@ -174,7 +175,12 @@ export function readRunRows(runId: string, rows: readonly JournalRow[]): RunRows
   });
   for (const { line } of rows) fold.add(line);
   if (read.run !== undefined) return read.run;
-  throw new PromptValidationError(`The journal has no run "${runId}".`, { details: { option: 'runId' } });
+  throw unknownRun(runId);
+}
+
+/** The error for a run that the journal does not have. */
+export function unknownRun(runId: string): PromptValidationError {
+  return new PromptValidationError(`The journal has no run "${runId}".`, { details: { option: 'runId' } });
 }
 
 /** The rows of a run as they are needed to resume it. */
@@ -203,6 +209,8 @@ export class RunRows {
   readonly inputs: Map<number, readonly JsonObject[]> = new Map();
   /** How the run ended last; undefined when it did not end. */
   end: EndRow | undefined;
+  /** Who has ended the run for good; undefined: it was not cancelled. */
+  cancelled: CancelledRow | undefined;
   commits = 0;
   readonly seen: SeenRow[] = [];
   readonly blobs: ReadonlyMap<string, BlobRow>;
@@ -246,6 +254,9 @@ export class RunRows {
         break;
       case 'end':
         if (run.index === 0) this.end = row;
+        break;
+      case 'cancelled':
+        this.cancelled = row;
         break;
       case 'resumed':
         this.end = undefined;

@@ -111,7 +111,7 @@ export class QuestionRuns {
     const { journal, clock } = this.#options;
     const summary = new RunSummaryKeeper(clock);
     summary.works(workspace);
-    summary.waits(1);
+    summary.waits([question.pending]);
     await appendRows({ journal, lease, runId, clock, rows: undefined, summary }, (recorder) => {
       const place = { evaluationId: start.evaluationId, path: none };
       const emit = (event: BareEvent): void => {

@@ -30,6 +30,7 @@ import type { AnyTool, UserItem } from '../../core/tool/index.ts';
 import type { Recorder } from '../../record/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
 import { type JournalWriter, lostBy, RunSummaryKeeper, runAppender } from '../rows/journal-writer.ts';
+import { CancelWatch } from './cancel-watch.ts';
 import { RunReports, type RunStart } from './run-reports.ts';
 
 /** What a {@link RunHooks} is made of. */
@@ -77,6 +78,7 @@ export class RunHooks implements RunJournaling {
   readonly #reports: RunReports;
   readonly #ending = new AbortController();
   #loss: RunLostError | undefined;
+  readonly #cancels: CancelWatch;
   /** Calls that must not be lost, with the row that their resources wait for. */
   readonly #begun = new Map<string, Writable<DecidingRow> | undefined>();
   #environment: EvaluationEnvironment | undefined;
@@ -101,6 +103,7 @@ export class RunHooks implements RunJournaling {
       summary,
       signal: this.signal,
       onLost: (error) => this.#lose(error),
+      onInbox: (inbox) => this.#cancels.onInbox(inbox),
     });
     this.#summary = summary;
     this.#writer = writer;
@@ -114,6 +117,8 @@ export class RunHooks implements RunJournaling {
       leaveRows: (turn) => this.#leaveRows(turn),
     });
     lease.signal.addEventListener('abort', this.#loseLease, { once: true });
+    const onCancelled = (reason: unknown): void => this.#ending.abort(reason);
+    this.#cancels = new CancelWatch({ journal, lease, runId, recorder, writer, summary, onCancelled });
     resumed?.mute();
   }
 
@@ -148,9 +153,17 @@ export class RunHooks implements RunJournaling {
     return this.#writer.flush();
   }
 
+  /** Writes the last rows of the run, and what it has been sent until then. @throws {RunLostError} */
+  async flushEnd(): Promise<void> {
+    await this.#writer.flush();
+    await this.#cancels.settled();
+    await this.#writer.flush();
+  }
+
   /** The run has ended: session and files belong to the caller again. The lease is still held. */
   end(): void {
     this.#parts.resumed?.goOn();
+    this.#cancels.end();
     this.#parts.lease.signal.removeEventListener('abort', this.#loseLease);
     const { filesystem } = this.#environment?.roots ?? {};
     if (filesystem !== undefined) filesystemsInUse().delete(filesystem);
@@ -195,7 +208,7 @@ export class RunHooks implements RunJournaling {
     const { onPending, options } = this.#parts;
     const pending = questions.map((question) => question.pending);
     this.#recorder.suspend(questions);
-    this.#summary.waits(pending.length);
+    this.#summary.waits(pending);
     await this.#flushChanges();
     for (const { turn, callId, toolName, policy, policyPrompt, reason, id, digest, changes } of pending) {
       this.#reports.emit({

@@ -134,11 +134,11 @@ export async function runOnJournal<Output>(
       { ready, journaling, suspension, ownsSession },
     );
     resumed?.assertUsedUp();
-    await journaling.flush();
+    await journaling.flushEnd();
     return response;
   } catch (error) {
     // How it ended is worth a row, too; one that was lost has no more of them.
-    await journaling.flush().catch(() => undefined);
+    await journaling.flushEnd().catch(() => undefined);
     throw journaling.loss ?? resumed?.divergence ?? error;
   } finally {
     journaling.end();

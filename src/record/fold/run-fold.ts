@@ -1,7 +1,7 @@
 import { RecordError } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type { BareEvent } from '../../core/runtime/index.ts';
-import type { PendingQuestion, PendingRow, ResumedRow } from '../format/journal-rows.ts';
+import type { CancelledRow, PendingQuestion, PendingRow, ResumedRow } from '../format/journal-rows.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
   AttemptRow,
@@ -34,6 +34,9 @@ import type { RecordedCommit, RunRecord } from './run-record.ts';
 import { type FoldListener, RunTree } from './run-tree.ts';
 import { StateTimeline } from './state-timeline.ts';
 
+/** Rows that a process may have added that did not work on the run. */
+const ofOtherProcesses: ReadonlySet<Row['type']> = new Set(['answer', 'cancelled', 'resumed']);
+
 /**
  * Folds the rows of a record, line by line: for a record that is still being written. Linear in the number of rows.
  *
@@ -53,6 +56,7 @@ export class RunFold {
   readonly #unknown = new Map<string, number>();
   #header: HeaderRow | undefined;
   readonly #lives = new AttemptLives();
+  #cancelled: RunRecord['cancelled'];
   readonly #pauses: RunRecord['pauses'][number][] = [];
   /** Up to where a process is known to have worked on the run. */
   #workedUntilMs = 0;
@@ -109,10 +113,10 @@ export class RunFold {
       sessionId: header.sessionId,
       startedAtMs: header.startedAtMs,
       version: header.version,
-      ...present({ runtime, module, workspace, params, base }),
+      ...present({ runtime, module, workspace, params, base, cancelled: this.#cancelled }),
       isRedacted: header.redacted,
       isToolRuntime: header.toolRuntime === true,
-      isComplete: root.outcome !== undefined,
+      isComplete: root.outcome !== undefined || this.#cancelled !== undefined,
       isTorn: this.#rows.tornLine !== undefined,
       unknownRows: Object.fromEntries(this.#unknown),
       root,
@@ -130,8 +134,7 @@ export class RunFold {
   }
 
   #row(row: Row): void {
-    // An answer is of a process of its own.
-    if ('t' in row && row.type !== 'answer' && row.type !== 'resumed') this.#workedUntilMs = row.t;
+    if ('t' in row && !ofOtherProcesses.has(row.type)) this.#workedUntilMs = row.t;
     switch (row.type) {
       case 'header':
         return this.#begin(row);
@@ -157,6 +160,8 @@ export class RunFold {
         return this.#event(row.run, row.t, row.event);
       case 'end':
         return this.#end(row);
+      case 'cancelled':
+        return this.#cancel(row);
       case 'resumed':
         return this.#resumed(row);
       case 'pending':
@@ -186,6 +191,10 @@ export class RunFold {
     run.life = this.#lives.life;
     run.parent = { call, attempt: this.#lives.numberOf(call, attempt), evaluation, ...present({ policy }) };
     call.inner.push(run);
+  }
+
+  #cancel({ t, by, reason }: CancelledRow): void {
+    this.#cancelled = { atMs: t, ...present({ by, reason }) };
   }
 
   #seen({ path, found, content }: SeenRow): void {

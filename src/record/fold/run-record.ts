@@ -269,6 +269,8 @@ export interface RunRecord
   readonly problems: readonly RecordedProblem[];
   /** When no process worked on the run: from its end, or the last that is known before an interruption, to where it was resumed. */
   readonly pauses: readonly { readonly fromMs: number; readonly toMs: number }[];
+  /** `cancelRun` has ended the run for good, and when; absent: it has not. */
+  readonly cancelled?: { readonly atMs: number; readonly by?: string; readonly reason?: string };
   /** Call by `RecordedCall.id`. */
   call(id: string): RecordedCall | undefined;
   /** State after a commit; 0: at the start. */

@@ -94,6 +94,19 @@ export const answerRow = {
 /** In a journal: a question was answered. */
 export interface AnswerRow extends RowType<'answer'>, RunPart, RecordOf<typeof answerRow> {}
 
+export const cancelledRow = {
+  /** Milliseconds since the Unix epoch: when it was said. */
+  atMs: number as Field<number>,
+  /** Who cancelled the run. */
+  by: optional(text) as OptionalField<string>,
+  reason: optional(text) as OptionalField<string>,
+};
+
+/** In a journal: the run was ended for good, without an answer. A reader must know it: the run is not to go on. */
+export interface CancelledRow extends RowType<'cancelled'>, RunPart, RecordOf<typeof cancelledRow> {
+  readonly must: true;
+}
+
 export const resumedRow = {
   atMs: number as Field<number>,
   /** The turn that it goes on in. */

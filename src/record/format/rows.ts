@@ -28,6 +28,8 @@ import {
   answerRow,
   type BeginRow,
   beginRow,
+  type CancelledRow,
+  cancelledRow,
   type InputRow,
   inputRow,
   type PendingRow,
@@ -354,6 +356,7 @@ export type Row =
   | PendingRow
   | QuestionRow
   | AnswerRow
+  | CancelledRow
   | ResumedRow
   | InputRow
   | EventRow
@@ -379,6 +382,7 @@ export const rowFields: { readonly [Type in Row['type']]: Fields } = {
   pending: pendingRow,
   question: questionRow,
   answer: answerRow,
+  cancelled: cancelledRow,
   resumed: resumedRow,
   input: inputRow,
   event: eventRow,

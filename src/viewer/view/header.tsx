@@ -161,7 +161,10 @@ function Notices(): VNode | null {
     !record.isComplete && feed !== 'live' && damage === undefined
       ? 'Incomplete: the record ends before the run does. Calls without an end are marked as not ended.'
       : undefined,
-    root.outcome === 'suspended' ? 'Suspended: the run waits for answers to its questions.' : undefined,
+    record.cancelled === undefined ? undefined : cancelledText(record.cancelled),
+    root.outcome === 'suspended' && record.cancelled === undefined
+      ? 'Suspended: the run waits for answers to its questions.'
+      : undefined,
     record.isTorn && damage === undefined
       ? 'The last line was cut off while it was written, and is left out.'
       : undefined,
@@ -179,4 +182,9 @@ function Notices(): VNode | null {
       ))}
     </ul>
   );
+}
+
+function cancelledText({ by, reason }: NonNullable<RunRecord['cancelled']>): string {
+  const who = by === undefined ? '' : ` by ${visible(by)}`;
+  return `Cancelled${who}${reason === undefined ? '' : `: ${visible(reason)}`}.`;
 }

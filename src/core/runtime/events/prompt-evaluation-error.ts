@@ -17,6 +17,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * Codes of {@link PromptEvaluationError}.
  *
  * - `evaluation-aborted`: the caller's signal was aborted; the signal's reason is the cause.
+ * - `evaluation-cancelled`: `cancelRun` has ended the run for good; a `RunRefusedError` is the cause, and says who did it and why.
  * - `evaluation-deadline-exceeded`: the deadline passed.
  * - `evaluation-budget-exceeded`: a budget is used up, or does not hold another turn; a `BudgetExceededError` is the cause.
  * - `evaluation-idle`: the run was without activity for longer than `limits.idleTimeoutMs`.
@@ -37,6 +38,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  */
 export type PromptEvaluationErrorCode =
   | 'evaluation-aborted'
+  | 'evaluation-cancelled'
   | 'evaluation-deadline-exceeded'
   | 'evaluation-budget-exceeded'
   | 'evaluation-idle'

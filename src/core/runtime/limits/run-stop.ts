@@ -1,9 +1,11 @@
-import { type BudgetExceededError, DeadlineExceededError } from '../../error/index.ts';
+import { type BudgetExceededError, DeadlineExceededError, RunRefusedError } from '../../error/index.ts';
 import type { Deadline } from './deadline.ts';
 
 /** Why a run has to end before the model is done. */
 export type StopReason =
   | { readonly kind: 'aborted'; readonly cause: unknown }
+  /** For good, by someone who says it through the journal. */
+  | { readonly kind: 'cancelled'; readonly cause: RunRefusedError }
   | { readonly kind: 'deadline'; readonly cause: DeadlineExceededError }
   | { readonly kind: 'budget'; readonly cause: BudgetExceededError }
   /** By its watchdog. */
@@ -101,8 +103,7 @@ export class RunStop {
   }): () => void {
     const { signal, deadline, outer } = sources;
     const unsubscribe = outer?.onStop((reason) => this.stop(reason));
-    const unfollow =
-      signal && followSignal(signal, () => this.stop({ kind: 'aborted', cause: signal.reason }));
+    const unfollow = signal && followSignal(signal, () => this.stop(stopBy(signal.reason)));
     const cancelTimer = deadline?.onExpiry(() => this.check(deadline));
     return () => {
       unsubscribe?.();
@@ -131,6 +132,12 @@ export class RunStop {
     const reason = this.check(deadline);
     if (reason !== undefined) throw new RunStoppedSignal(reason);
   }
+}
+
+/** Why a run ends whose signal was aborted for this reason. */
+function stopBy(reason: unknown): StopReason {
+  const isCancel = RunRefusedError.isInstance(reason) && reason.code === 'run-cancelled';
+  return isCancel ? { kind: 'cancelled', cause: reason } : { kind: 'aborted', cause: reason };
 }
 
 /** The followers of a signal, which share its one listener. */

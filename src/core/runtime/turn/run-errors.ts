@@ -159,6 +159,7 @@ interface StopEnding {
 
 const endings: Readonly<Record<StopReason['kind'], Omit<StopEnding, 'why'>>> = {
   aborted: { code: 'evaluation-aborted', what: 'The run was aborted by its caller' },
+  cancelled: { code: 'evaluation-cancelled', what: 'The run was ended' },
   deadline: { code: 'evaluation-deadline-exceeded', what: 'The deadline passed' },
   budget: { code: 'evaluation-budget-exceeded', what: 'The budget was used up' },
   idle: { code: 'evaluation-idle', what: 'The run was idle for too long' },
@@ -167,6 +168,6 @@ const endings: Readonly<Record<StopReason['kind'], Omit<StopEnding, 'why'>>> = {
 
 /** What a run that was stopped for this reason ends with. */
 export function endingOf(reason: StopReason): StopEnding {
-  const hasStory = reason.kind === 'budget' || reason.kind === 'idle';
+  const hasStory = reason.kind === 'budget' || reason.kind === 'cancelled' || reason.kind === 'idle';
   return { ...endings[reason.kind], why: hasStory ? `: ${reason.cause.message}` : '.' };
 }

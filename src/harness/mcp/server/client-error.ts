@@ -1,4 +1,10 @@
-import { PromptRenderError, ResourceError, RunLostError, WinkError } from '../../../core/error/index.ts';
+import {
+  PromptRenderError,
+  ResourceError,
+  RunLostError,
+  RunRefusedError,
+  WinkError,
+} from '../../../core/error/index.ts';
 import { PromptEvaluationError, type PromptEvaluationErrorCode } from '../../../core/runtime/index.ts';
 
 const over = 'It takes no more calls. What calls have committed is kept; others are rolled back.';
@@ -27,7 +33,11 @@ const quoting = [PromptRenderError, ResourceError, RunLostError];
  * @see docs/spec/mcp.md §3
  */
 export function clientMessageOf(error: unknown): string {
-  if (PromptEvaluationError.isInstance(error)) return endings[error.code] ?? unknown;
+  if (PromptEvaluationError.isInstance(error)) {
+    // Who cancels a run says why to those who work on it.
+    if (RunRefusedError.isInstance(error.cause)) return `${error.cause.message} ${over}`;
+    return endings[error.code] ?? unknown;
+  }
   if (quoting.some((type) => type.isInstance(error))) return unknown;
   return WinkError.isInstance(error) ? error.message : unknown;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answerApprovals,
+  cancelRun,
   forkRun,
   MemoryFilesystem,
   openToolRuntime,
@@ -32,6 +33,7 @@ const kinds: Readonly<Record<Row['type'], true>> = {
   pending: true,
   question: true,
   answer: true,
+  cancelled: true,
   resumed: true,
   input: true,
   event: true,
@@ -59,6 +61,7 @@ async function goldenJournal(): Promise<RunJournal> {
   }
   const { prompt, options } = goldenStage();
   await forkRun({ journal, runId: 'run', at: 1, newRunId: 'fork', ids: options.ids, clock: options.clock });
+  await cancelRun({ journal, runId: 'fork', by: 'ann', reason: 'Another way.', clock: options.clock });
   const session = new Session({ id: 'served', clock: options.clock, ids: options.ids });
   const { clock, ids, agentName } = options;
   await using runtime = await openToolRuntime(prompt, {

@@ -207,6 +207,7 @@ const needed: Readonly<Record<Row['type'], string>> = {
   pending: 't questions',
   question: 't question',
   answer: 't id digest approved atMs',
+  cancelled: 't atMs',
   resumed: 't atMs turn changed',
   input: 't turn items',
   event: 't event',

@@ -92,6 +92,7 @@ export function stoppedVerdict(
 ): FailedVerdict {
   const because = {
     aborted: 'the run was aborted',
+    cancelled: 'the run was cancelled',
     deadline: 'the deadline of the run passed',
     budget: 'the budget of the run is used up',
     idle: 'the run was idle for too long',
@@ -99,7 +100,7 @@ export function stoppedVerdict(
   }[reason.kind];
   return failed(
     'aborted',
-    reason.kind === 'interrupted' ? 'aborted' : reason.kind,
+    reason.kind === 'interrupted' || reason.kind === 'cancelled' ? 'aborted' : reason.kind,
     `The call of "${toolName}" was not completed because ${because}. ${whatIsLeft(hasExternalEffects)}`,
     { error: reason.cause },
   );

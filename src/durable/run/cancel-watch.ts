@@ -1,0 +1,57 @@
+import type { RunRefusedError } from '../../core/error/index.ts';
+import type { RunInbox, RunJournal, RunLease } from '../../core/runtime/index.ts';
+import type { Recorder } from '../../record/index.ts';
+import { addCancelled, cancelledError, cancelMessage } from '../rows/cancellation.ts';
+import type { JournalWriter, RunSummaryKeeper } from '../rows/journal-writer.ts';
+
+/** What a {@link CancelWatch} works with. */
+export interface CancelWatchOptions {
+  readonly journal: Pick<RunJournal, 'messages'>;
+  readonly lease: Pick<RunLease, 'watch'>;
+  readonly runId: string;
+  readonly recorder: Pick<Recorder, 'add'>;
+  readonly writer: Pick<JournalWriter, 'take'>;
+  readonly summary: Pick<RunSummaryKeeper, 'cancelled' | 'hasAnswer'>;
+  /** The run ends for this reason. Must not throw. */
+  readonly onCancelled: (reason: RunRefusedError) => void;
+}
+
+/**
+ * Ends a run when its inbox has a message that cancels it.
+ *
+ * @see docs/spec/durable-runs.md §12
+ */
+export class CancelWatch {
+  readonly #options: CancelWatchOptions;
+  readonly #stop: () => void;
+  #cancelling: Promise<void> | undefined;
+
+  constructor(options: CancelWatchOptions) {
+    this.#options = options;
+    this.#stop = options.lease.watch(options.runId, this.onInbox);
+  }
+
+  /** A journal that wraps another one may leave out what an append resolves with. */
+  readonly onInbox = (inbox: RunInbox | undefined): void => {
+    if (inbox?.isCancelled === true) this.#cancelling ??= this.#cancel();
+  };
+
+  /** Resolves when the cancel that is known by now is among the rows. */
+  async settled(): Promise<void> {
+    await this.#cancelling;
+  }
+
+  end(): void {
+    this.#stop();
+  }
+
+  async #cancel(): Promise<void> {
+    const { journal, onCancelled, recorder, runId, summary, writer } = this.#options;
+    // A journal that cannot be read ends the run otherwise; the message waits.
+    const message = await cancelMessage(journal, runId).catch(() => undefined);
+    if (message === undefined || summary.hasAnswer) return;
+    addCancelled(message, recorder, writer);
+    summary.cancelled();
+    onCancelled(cancelledError(runId, message));
+  }
+}
