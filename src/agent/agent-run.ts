@@ -11,7 +11,7 @@ import type { FileChange, Filesystem } from '../core/filesystem/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
 import type { AnyResourceBinding } from '../core/resource/index.ts';
 import type { ApprovalHandler, Approver } from '../core/runtime/index.ts';
-import type { ResumeAnswer } from '../durable/index.ts';
+import type { ResumeAnswer, ResumedFiles } from '../durable/index.ts';
 
 /** The params of an agent's template, as `bind()` takes them; any for an `AnyAgent`. */
 export type ParamsOfAgent<G extends AnyAgent> = Exclude<Parameters<G['template']['bind']>[0], undefined>;
@@ -44,6 +44,11 @@ export interface RunAgentOptions<Params = unknown, A extends Approver = Approval
    * names them.
    */
   readonly strict?: boolean;
+  /**
+   * What to do about a folder on a disk that is not as a run that goes on left it; see `files` of `resumeRun`. Only with `journal` and `runId`. Default: `check`, which refuses the run
+   * and names the paths.
+   */
+  readonly files?: ResumedFiles;
 }
 
 /**

@@ -136,7 +136,7 @@ async function goOn(
   { resolved, session, extras: { resumeInput: input, stream } }: OpenedRun,
   { journal, run: { runId } }: KnownRun,
 ): Promise<PromptResponse | SuspendedRun> {
-  const { adapter, answers, options, prompt, strict } = resolved;
+  const { adapter, answers, files, options, prompt, strict } = resolved;
   // What the run began with is in the journal.
   const { input: _input, history: _history, pendingCalls: _pending, ...rest } = options;
   const streamed =
@@ -149,7 +149,7 @@ async function goOn(
           observers: [{ onEvent: stream.onEvent }, ...(rest.observers ?? [])],
         };
   return resumeWhenReady(
-    { ...streamed, adapter, prompt, journal, runId, session, ...present({ answers, strict, input }) },
+    { ...streamed, adapter, prompt, journal, runId, session, ...present({ answers, strict, files, input }) },
     stream?.ready,
   );
 }

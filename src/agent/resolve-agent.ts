@@ -1,4 +1,4 @@
-import { assertOptions, PromptValidationError } from '../core/error/index.ts';
+import { assertOptions, oneOf, PromptValidationError } from '../core/error/index.ts';
 import {
   type AnyAgent,
   checkEvaluateOptions,
@@ -15,7 +15,7 @@ import type { DynamicParams, Prompt } from '../core/prompt/index.ts';
 import { type AnyResourceBinding, binding } from '../core/resource/index.ts';
 import type { Approver } from '../core/runtime/index.ts';
 import type { CompletionChecker } from '../core/tool/index.ts';
-import type { ResumeAnswer } from '../durable/index.ts';
+import type { ResumeAnswer, ResumedFiles } from '../durable/index.ts';
 import type { RunAgentOptions } from './agent-run.ts';
 import { bindParams } from './bind-params.ts';
 
@@ -33,6 +33,7 @@ export interface ResolvedAgent {
   readonly options: EvaluateOptions<Approver>;
   readonly answers: readonly ResumeAnswer[] | undefined;
   readonly strict: boolean | undefined;
+  readonly files: ResumedFiles | undefined;
 }
 
 /**
@@ -55,17 +56,18 @@ export async function resolveAgent(agent: AnyAgent, given: AnyRunOptions): Promi
     resources: 'array',
     answers: 'array',
     strict: 'boolean',
+    files: oneOf(['check', 'restore', 'as-is']),
   } as const;
   assertOptions('runAgent()', given, checks, { moved: movedOptions });
-  const { params: own = {}, adapter: chosen, workspace: files, resources = [], ...rest } = given;
-  const { answers, strict, ...evaluation } = rest;
-  for (const option of ['answers', 'strict'] as const) {
+  const { params: own = {}, adapter: chosen, workspace: givenFiles, resources = [], ...rest } = given;
+  const { answers, strict, files, ...evaluation } = rest;
+  for (const option of ['answers', 'strict', 'files'] as const) {
     if (given[option] !== undefined && (given.journal === undefined || given.runId === undefined))
       throw refuse(option, `The option ${option} is for a run that goes on: pass its journal and its runId.`);
   }
   const options = mergeOptions(agent, evaluation);
   checkEvaluateOptions(options, 'runAgent()');
-  const workspace = workspaceOf(agent, files);
+  const workspace = workspaceOf(agent, givenFiles);
   const workspaceName = workspace?.name ?? '';
   const { params } = await bindParams(agent, own, workspaceName);
   const adapter = chosen ?? (await ownAdapter(agent, params, workspaceName));
@@ -74,7 +76,7 @@ export async function resolveAgent(agent: AnyAgent, given: AnyRunOptions): Promi
     throw refuse('adapter', `The agent "${agent.name}" brings no model, and none was given: ${how}.`);
   }
   const prompt = agent.template.bind(params, { resources: bindingsOf(workspace, resources) });
-  return { adapter, prompt, params, workspace, options, answers, strict };
+  return { adapter, prompt, params, workspace, options, answers, strict, files };
 }
 
 function bindingsOf(

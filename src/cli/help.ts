@@ -4,7 +4,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink view RUN [--out FILE] [--no-open] [--follow]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--resources refuse|live]
                               [--tag TAG] [--mcp FILE] [--overrides DIR] [--workspace DIR] [--json]
-       wink resume RUN [--input TEXT] [--strict] [--journal FILE] [options]
+       wink resume RUN [--input TEXT] [--strict] [--files check|restore|as-is] [--journal FILE] [options]
        wink serve [AGENT] [--workspace DIR] [--http [--port N] [--clients N]] [--apply never|each|end] [--policy FILE] [--mcp FILE] [--approve agent|elicit|suspend]
                           [--structured] [--no-durable] [options]
        wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal FILE]
@@ -88,6 +88,8 @@ Options:
   --structured        For serve: results carry their values, too; some clients show a model these in place of the text
   --no-durable        For serve without AGENT: keep no journal
   --strict            For resume: refuse when the prompt, tools, policies or model have changed
+  --files WHAT        For resume, when files that the run has written are not as it left them: check (default: refuse, and name them), restore
+                      (write what it left) or as-is (go on with what is there)
   --deltas            With --json or --log: also stream the answers of the model
   --otel              Send the run to OpenTelemetry, as the variables OTEL_* and TRACEPARENT say; needs @opentelemetry/sdk-node
   --verbose           Print log lines, what the model writes, and the stack of errors

@@ -41,7 +41,7 @@ async function find({ runId, journalFile }: ResumeRequest, journals: JournalFile
 
 /** What the run began with, and the options of now. */
 function requestFor(
-  { runId, journalFile, isStrict, input, limits, outputs, redact, suspension }: ResumeRequest,
+  { runId, journalFile, isStrict, files, input, limits, outputs, redact, suspension }: ResumeRequest,
   { sessionId, status }: JournaledRun,
   kept: RunTask,
   isApplied: boolean,
@@ -78,7 +78,7 @@ function requestFor(
       journalFile,
       runId,
       task,
-      resumed: { sessionId, isStrict, input, isApplied, isFinished },
+      resumed: { sessionId, isStrict, files, input, isApplied, isFinished },
     },
   };
 }

@@ -5,7 +5,7 @@ import { type CommandParts, ownParts } from './agent/command-parts.ts';
 import { type EndedRun, evaluateRun } from './agent/evaluate-run.ts';
 import { furtherStrays, startupError, withStrays } from './agent/failures.ts';
 import { type OpenedRun, openRun } from './agent/open-run.ts';
-import { beginningLines, changedLines } from './journal/open-durable.ts';
+import { beginningLines } from './journal/open-durable.ts';
 import type { RunRequest } from './options/run-arguments.ts';
 import { Disposals } from './process/disposals.ts';
 import { type CliEnvironment, CliInterruption, widthOf, writeLines } from './process/environment.ts';
@@ -92,7 +92,7 @@ async function carryOut(command: Command, opened: OpenedRun): Promise<EndedComma
   const { request, environment } = command;
   const { agent, durable, folder, redactor } = opened;
   const output = outputOf(command, opened);
-  await announceBeginning(environment, opened);
+  for (const line of beginningLines(durable)) environment.stderr.write(`wink: ${line}.\n`);
   const budget = new BudgetTracker(
     { ...agent.limits?.budget, ...request.budget },
     // The report shows the spending, with or without limits.
@@ -113,7 +113,7 @@ async function carryOut(command: Command, opened: OpenedRun): Promise<EndedComma
   const run = withStrays(ended, agent.name, output.describeRunning());
   if (run.interruption?.kind === 'output-closed')
     return { exitCode: run.interruption.exitCode, opened, questions: [] };
-  const problem = run.strays.length > 0 ? undefined : startupError(run.error);
+  const problem = run.strays.length > 0 ? undefined : startupError(run.error, durable?.resumeCommand);
   if (problem !== undefined) throw new UsageError(redactor.text(problem), { cause: run.error });
 
   const isApplied = run.application.kind === 'applied' && folder?.mode === 'end';
@@ -137,15 +137,6 @@ async function carryOut(command: Command, opened: OpenedRun): Promise<EndedComma
   if (request.isVerbose && run.error instanceof Error)
     environment.stderr.write(`${redactor.text(run.error.stack ?? '')}\n`);
   return { exitCode: result.exitCode, opened, questions };
-}
-
-/** What is said of a run in a journal before its first turn. */
-async function announceBeginning({ stderr }: CliEnvironment, { durable, folder }: OpenedRun): Promise<void> {
-  for (const line of beginningLines(durable)) stderr.write(`wink: ${line}.\n`);
-  if (folder?.mode !== 'each' || durable === undefined) return;
-  const pending = folder.pending.flatMap(({ runId, paths }) => (runId === durable.runId ? paths : []));
-  const changes = await durable.changedSince(folder.filesystem);
-  for (const line of changedLines(changes, new Set(pending))) stderr.write(`wink: ${line}.\n`);
 }
 
 /** Where the events of a run go. */

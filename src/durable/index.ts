@@ -14,4 +14,5 @@ export {
   resumeRun,
   resumeWhenReady,
 } from './on-demand.ts';
+export type { ResumedFiles } from './resume/files-of-run.ts';
 export type { ResumeRunOptions } from './resume-run.ts';

@@ -11,7 +11,8 @@ export {
 } from './fork/changes-back.ts';
 export { forkRun } from './fork/fork-run.ts';
 export { openRuntimeDurably } from './open-runtime-durably.ts';
-export { changedMeanwhile, changedSince } from './resume/changed-meanwhile.ts';
+export { changedMeanwhile } from './resume/changed-meanwhile.ts';
+export { differingFiles } from './resume/files-of-run.ts';
 export { settleRun } from './resume/land-last-commit.ts';
 export { resumeRun } from './resume-run.ts';
 export { askerOf, isLasting, whyWithoutEffect } from './run/question-runs.ts';

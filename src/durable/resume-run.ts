@@ -55,8 +55,10 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
   readonly strict?: boolean;
   /**
    * What to do about a folder on a disk that is not as the rows of the run left it. `check`: the run is refused, and the error names the paths. `restore`: they become what the rows
-   * hold; what the rows do not know is left alone. `as-is`: the run goes on with what is there. Files in memory always become what the rows hold. Default: `check`, and
+   * hold; what the rows do not know is left alone. `as-is`: the run goes on with what is there, and `run-resumed` names the paths. Only paths that calls of the run have changed are
+   * compared: contents, links, kinds and permissions. Files in memory, and changes that are held back, always become what the rows hold. Default: `check`, and
    * nothing for a run that only returns its answer again.
+   * @see docs/spec/durable-runs.md §4
    */
   readonly files?: ResumedFiles;
   /** A new session, with the id of the one that the run had. Default: one is made, and disposed at the end. */
@@ -152,7 +154,7 @@ async function resume<Output>(
           ids,
           isStrict: strict === true,
           // One that only returns its answer again reads nothing.
-          files: files ?? (rows.end?.outcome === 'finished' && input === undefined ? 'as-is' : 'check'),
+          files: files ?? (rows.end?.outcome === 'finished' && input === undefined ? undefined : 'check'),
         }),
         input: input === undefined ? [] : [userItem(input)],
       },

@@ -192,6 +192,7 @@ async function evaluate(
           journal: durable?.journal,
           runId: durable?.runId,
           strict: durable?.resumed?.isStrict,
+          files: durable?.resumed?.files,
         }),
       },
       {

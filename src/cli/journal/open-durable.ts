@@ -1,13 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { SessionBusyError } from '../../core/error/index.ts';
-import type { Filesystem, OutsideChange } from '../../core/filesystem/index.ts';
 import { startOf } from '../../core/internal/index.ts';
 import { findRun, type RunJournal, type RunLease } from '../../core/runtime/index.ts';
-import { changedSince } from '../../durable/internal.ts';
 import type { DurableChoice, RunToResume } from '../options/run-arguments.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
-import { namedPaths } from '../process/plain-text.ts';
 import type { KeptRequest } from './kept-request.ts';
 import { journalOption } from './open-journal.ts';
 import { acquireWithInfo, journalWithInfo, type RunInfo, updateRunInfo } from './run-info.ts';
@@ -21,8 +18,6 @@ export interface KeptRun {
   readonly resumed: RunToResume | undefined;
   /** The command that goes on with the run. */
   readonly resumeCommand: string;
-  /** See {@link changedSince}; empty for a run that begins. */
-  changedSince(filesystem: Filesystem): Promise<readonly OutsideChange[]>;
   /**
    * Keeps that the changes of the run are in the folder, so that no resume writes them again. Never rejects.
    * @returns what is to be said of it, one line; undefined when it was kept.
@@ -69,8 +64,6 @@ export async function openDurableRun(options: DurableRunOptions): Promise<KeptRu
     runId,
     resumed,
     resumeCommand: `wink resume ${runId}${journalOption(journalFile)}`,
-    changedSince: async (filesystem) =>
-      resumed === undefined ? [] : changedSince(journal, runId, filesystem),
     markApplied: async () => {
       try {
         await updateRunInfo(journal, runId, { ...info, isApplied: true });
@@ -96,22 +89,6 @@ export function beginningLines(run: KeptRun | undefined): readonly string[] {
     return [`run ${runId} is kept in a journal; should it be interrupted: ${resumeCommand}`];
   if (resumed.isFinished) return [`run ${runId} has ended; this is its answer`];
   return [`run ${runId} is resumed; what it had done before is not listed again`];
-}
-
-/**
- * What is said of files that a run had written to its folder and others have changed before it is resumed; nothing when there are none.
- *
- * @param pending paths of its last commit, which is brought to the folder when it begins.
- */
-export function changedLines(
-  changes: readonly OutsideChange[],
-  pending: ReadonlySet<string>,
-): readonly string[] {
-  const paths = changes.map(({ path }) => path).filter((path) => !pending.has(path));
-  if (paths.length === 0) return [];
-  return [
-    `others have changed what the run had written: ${namedPaths(paths)}; the model does not know of it`,
-  ];
 }
 
 /** Letters and digits that are hard to take for one another. */

@@ -3,6 +3,7 @@ import type { ContextOptions } from '../../core/evaluation/index.ts';
 import { present, roundedIntegers, withoutByteOrderMark } from '../../core/internal/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings, ReasoningEffort, TokenPrices } from '../../core/tool/index.ts';
+import type { ResumedFiles } from '../../durable/index.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 
 /**
@@ -51,6 +52,14 @@ export function readExpiry(text: string | undefined): number | undefined {
   const expiresMs = readAge('--expires', text);
   if (expiresMs === 0) throw new UsageError('--expires must be at least 1m.');
   return expiresMs;
+}
+
+/** Reads `--files`. */
+export function readResumedFiles(text: string | undefined): ResumedFiles | undefined {
+  if (text === undefined || text === 'check' || text === 'restore' || text === 'as-is') return text;
+  throw new UsageError(
+    `--files is "${text}"; it must be check (the default: the run is refused when its folder is not as it left it), restore (write what it had left) or as-is (go on with what is there).`,
+  );
 }
 
 export function readParams(text: string | undefined): JsonObject {

@@ -1,3 +1,4 @@
+import type { ResumedFiles } from '../../durable/index.ts';
 import { UsageError } from '../process/errors.ts';
 import {
   type ArgumentReader,
@@ -6,7 +7,7 @@ import {
   type OptionNames,
   type OptionValues,
 } from './command-line.ts';
-import { readRun } from './option-values.ts';
+import { readResumedFiles, readRun } from './option-values.ts';
 import { readLimits, readOutputs, readSuspension, type SuspensionChoice } from './run-arguments.ts';
 
 /** A request of `wink resume`. */
@@ -17,6 +18,8 @@ export interface ResumeRequest extends CommandRequest<'resume'> {
   readonly journalFile: string | undefined;
   /** Whether a changed prompt, tools, policies or model are refused. */
   readonly isStrict: boolean;
+  /** What to do about a folder that is not as the run left it; undefined: as `resumeRun` does. */
+  readonly files: ResumedFiles | undefined;
   /** What is said to the model before it goes on; undefined: nothing. */
   readonly input: string | undefined;
   /** Model and limits that take the place of those that the run began with, one by one. */
@@ -35,7 +38,7 @@ type ResumeText = (typeof limits | typeof times | typeof others)[number];
 type ResumeFlag = (typeof flags)[number];
 type Values = OptionValues<ResumeText, ResumeFlag | 'verbose'>;
 
-/** The options of `wink resume`. */
+/** The options that `wink resume` and `wink fork` have in common. */
 export const resumeOptions: OptionNames<ResumeText, ResumeFlag> = {
   texts: [...limits, ...times, ...others],
   flags,
@@ -45,8 +48,11 @@ export const resumeOptions: OptionNames<ResumeText, ResumeFlag> = {
 /** Reads the arguments after `resume`. */
 export const readResumeArguments: ArgumentReader<ResumeRequest> = argumentReader(
   'resume',
-  resumeOptions,
-  (values, positionals) => resumeRequest('resume RUN', positionals, values),
+  { ...resumeOptions, texts: [...resumeOptions.texts, 'files'] },
+  (values, positionals) => ({
+    ...resumeRequest('resume RUN', positionals, values),
+    files: readResumedFiles(values.files),
+  }),
 );
 
 /**
@@ -62,6 +68,7 @@ export function resumeRequest(usage: string, positionals: readonly string[], val
     runId,
     journalFile: values.journal,
     isStrict: values.strict === true,
+    files: undefined,
     input: values.input,
     limits: readLimits(values),
     suspension: readSuspension({ ...values, durable: true }),

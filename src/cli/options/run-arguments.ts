@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings } from '../../core/tool/index.ts';
+import type { ResumedFiles } from '../../durable/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
 import { type ListValues, type OptionValues, readCommandLine } from './command-line.ts';
@@ -105,6 +106,8 @@ export interface RunToResume {
   readonly sessionId: string;
   /** Whether a changed prompt, tools, policies or model are refused. */
   readonly isStrict: boolean;
+  /** What to do about a folder that is not as the run left it; undefined: as `resumeRun` does. */
+  readonly files: ResumedFiles | undefined;
   /** What is said to the model before it goes on; undefined: nothing. */
   readonly input: string | undefined;
   /** Whether it has its answer. */

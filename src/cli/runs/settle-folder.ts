@@ -1,7 +1,7 @@
 import { describeError, FilesystemError } from '../../core/error/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
-import { changedSince, settleRun } from '../../durable/internal.ts';
+import { differingFiles, settleRun } from '../../durable/internal.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import { runningError } from '../journal/named-runs.ts';
 import { folderStateOf, type RunFolderState } from '../journal/run-folder.ts';
@@ -42,8 +42,8 @@ export async function settleFolder(
     const report = isMissing ? await settleRun(journal, runId, folder.filesystem) : undefined;
     const { landed = [], outside = [] } = report ?? {};
     // What a program has kept in memory is not known here.
-    const changed = state === undefined ? [] : await changedSince(journal, runId, folder.filesystem);
-    const left = [...new Set([...outside, ...changed.map(({ path }) => path)])].sort();
+    const changed = state === undefined ? [] : await differingFiles(journal, runId, folder.filesystem);
+    const left = [...new Set([...outside, ...changed])].sort();
     return {
       lines: [
         ...listed(landed, (path) => `wrote ${path}`),

@@ -5,7 +5,7 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  *
  * - `journal-failed`: the database could not do what was asked, because it is full, locked, or cannot be reached; nothing was written.
  *   The `cause` is the error of its driver. The journal can be used again when the reason is gone, and a run tries again for a while.
- * - `journal-damaged`: the file is no database, or one whose content is not whole. It has to be restored.
+ * - `journal-damaged`: the file is not a database, or one whose content is not whole. It has to be restored.
  * - `journal-version-unsupported`: the journal has a format that this version of the library does not know, or another version has migrated it since it was
  *   opened; `details.version` is that format.
  * - `journal-closed`: the journal was disposed, or its thread has ended.

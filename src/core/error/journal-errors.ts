@@ -20,7 +20,7 @@ export class JournalFencedError extends WinkError<'journal-fenced'> {
 /**
  * Codes of {@link RunRefusedError}.
  *
- * - `run-files-differ`: the folder is not as the rows of the run left it; `details.paths` names what differs.
+ * - `run-files-differ`: the folder is not as the rows of the run left it; `details.paths` names what differs, `details.files` says what was asked for.
  * - `run-cancelled`: `cancelRun` has ended it for good; `details` has `by` and `reason`, where they were given.
  * - `run-ended`: it has its answer, so there is nothing to cancel.
  * - `run-known-otherwise`: the journal has a run of this name that began with something else; `details.differs` names what.

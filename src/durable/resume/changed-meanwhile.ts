@@ -14,42 +14,20 @@ interface KnownContents {
 
 /**
  * The files that a run has changed in memory and another process has changed on disk since: a resumed run makes its changes on the folder of now,
- * where they would replace those of the other. A file that is as the run left it was written by the run.
+ * where they would replace those of the other. A file that is as the run left it was written by the run. `settleFiles` of files-of-run.ts compares folders that have the changes
+ * already, where only what the run left is right.
  */
 export async function changedMeanwhile(
   journal: RunJournal,
   runId: string,
   filesystem: Pick<Filesystem, 'stat' | 'readBytes'>,
 ): Promise<readonly OutsideChange[]> {
-  return differences(journal, runId, filesystem, (present, { before, after }) => {
-    if (present === before || present === after) return undefined;
-    return before === undefined ? 'created' : present === undefined ? 'removed' : 'changed';
-  });
-}
-
-/** The files of a folder that are not as a run left them there. Links, permissions and empty directories are not compared. */
-export async function changedSince(
-  journal: RunJournal,
-  runId: string,
-  filesystem: Pick<Filesystem, 'stat' | 'readBytes'>,
-): Promise<readonly OutsideChange[]> {
-  return differences(journal, runId, filesystem, (present, { after }) => {
-    if (present === after) return undefined;
-    return after === undefined ? 'created' : present === undefined ? 'removed' : 'changed';
-  });
-}
-
-/** @param kindOf what happened to a file, by the hash of its present content; undefined: nothing. */
-async function differences(
-  journal: RunJournal,
-  runId: string,
-  filesystem: Pick<Filesystem, 'stat' | 'readBytes'>,
-  kindOf: (present: string | undefined, known: KnownContents) => OutsideChange['kind'] | undefined,
-): Promise<readonly OutsideChange[]> {
   const changes: OutsideChange[] = [];
-  for (const [path, known] of await knownContents(journal, runId)) {
-    const kind = kindOf(await contentAt(filesystem, path), known);
-    if (kind !== undefined) changes.push({ path, kind });
+  for (const [path, { before, after }] of await knownContents(journal, runId)) {
+    const found = await contentAt(filesystem, path);
+    if (found === before || found === after) continue;
+    const kind = before === undefined ? 'created' : found === undefined ? 'removed' : 'changed';
+    changes.push({ path, kind });
   }
   return changes.sort((left, right) => (left.path < right.path ? -1 : 1));
 }

@@ -31,7 +31,8 @@ export function landLastCommit(
   return land?.(changes, runId);
 }
 
-function isCommit(decision: Decision): decision is CallDecision & { readonly row: CommitRow } {
+/** A call that was committed. */
+export function isCommit(decision: Decision): decision is CallDecision & { readonly row: CommitRow } {
   return decision.kind === 'call' && decision.row.type === 'commit';
 }
 

@@ -18,7 +18,6 @@ import type { UserItem } from '../../core/tool/index.ts';
 import { sessionPatch } from '../../record/index.ts';
 import { callKey, type Decision, type RecordedStateChange, type RunRows } from '../rows/run-rows.ts';
 import { type ResumedFiles, settleFiles } from './files-of-run.ts';
-import { landLastCommit } from './land-last-commit.ts';
 import { PaidAnswers } from './paid-answers.ts';
 import { ResumedEvaluation } from './resumed-evaluation.ts';
 import type { RowMigration } from './row-migration.ts';
@@ -33,8 +32,8 @@ export interface ResumedRunParts {
   readonly ids: IdSource;
   /** Whether a run is refused whose prompt, tools or policies are not those of the rows. */
   readonly isStrict: boolean;
-  /** What to do about a folder that is not as the rows left it. */
-  readonly files: ResumedFiles;
+  /** What to do about a folder that is not as the rows left it; undefined: nothing is compared. */
+  readonly files: ResumedFiles | undefined;
 }
 
 /**
@@ -144,12 +143,8 @@ export class ResumedRun {
     this.#assertMigrated(environment);
     resetState(session, rows.start);
     this.#apply(rows.changes);
-    const { filesystem } = environment.roots;
-    if (files !== 'restore') {
-      const landing = landLastCommit(filesystem, runId, rows);
-      for (const path of landing?.outside ?? none) this.#changed.push(`file ${path}`);
-    }
-    settleFiles(filesystem, rows, files);
+    for (const path of settleFiles(environment.roots.filesystem, rows, files))
+      this.#changed.push(`file ${path}`);
   }
 
   /**

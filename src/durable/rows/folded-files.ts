@@ -40,6 +40,38 @@ export function foldFiles(commits: Iterable<readonly RecordedFileChange[]>): Rea
   return spans;
 }
 
+/**
+ * Whether directories are there after commits: rows name a directory only while it is empty, so others are known by what was in them. Has each path that was a directory, or
+ * was something else that a commit has removed.
+ */
+export function foldDirectories(
+  commits: Iterable<readonly RecordedFileChange[]>,
+): ReadonlyMap<string, boolean> {
+  const there = new Map<string, boolean>();
+  for (const files of commits) {
+    const removed = files.filter(({ kind }) => kind === 'removed');
+    for (const { path, removedWith } of removed) {
+      there.set(path, false);
+      if (removedWith === undefined) continue;
+      there.set(removedWith, false);
+      for (const parent of parentsOf(path))
+        if (parent.startsWith(`${removedWith}/`)) there.set(parent, false);
+    }
+    for (const { path, kind, entry, link } of files) {
+      if (kind === 'removed') continue;
+      there.set(path, entry === 'directory' && link === undefined);
+      for (const parent of parentsOf(path)) there.set(parent, true);
+    }
+  }
+  return there;
+}
+
+/** The directories above a path, but for the root. */
+function parentsOf(path: string): readonly string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_name, index) => names.slice(0, index + 1).join('/'));
+}
+
 const absent: FileState = { kind: 'absent' };
 
 /** Adds what one commit has changed: it can have removed one entry of a path and created another. */

@@ -3,9 +3,7 @@ import { FilesystemError, type FilesystemErrorCode } from '../../core/error/inde
 import { quoteText } from '../../core/internal/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import { errorCode } from '../disk/system-error.ts';
-import { FolderLease } from '../lock/folder-lease.ts';
-import { FolderLock } from '../lock/folder-lock.ts';
-import { openStateFolder, stateFolderOf } from '../lock/state-folder.ts';
+import { FolderLease, FolderLock, openStateFolder, stateFolderOf } from '../lock/index.ts';
 import type { OnFailpoint } from './commit/commit-step.ts';
 import { findInterruptedCommits, type InterruptedCommit, recoverCommits } from './commit/recover.ts';
 import { HostJail } from './jail/jail.ts';

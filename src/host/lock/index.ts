@@ -1,7 +1,11 @@
+export { FolderLease } from './folder-lease.ts';
+export { FolderLock, removeIfExists } from './folder-lock.ts';
 export {
   hasEnded,
+  isAlive,
   isNearby,
   type ProcessIdentity,
   presentProcess,
   readIdentity,
 } from './process-identity.ts';
+export { openStateFolder, stateFolderOf, userStateFolder } from './state-folder.ts';

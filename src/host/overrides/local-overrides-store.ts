@@ -9,8 +9,7 @@ import {
   parseOverrides,
 } from '../../core/prompt/index.ts';
 import { errorCode } from '../disk/system-error.ts';
-import { FolderLock } from '../lock/folder-lock.ts';
-import { openStateFolder } from '../lock/state-folder.ts';
+import { FolderLock, openStateFolder } from '../lock/index.ts';
 import { overridesFileName, readOverrides, removeOverrides, writeOverrides } from './overrides-file.ts';
 
 /** The location of the override files, and the lock. */

@@ -20,12 +20,19 @@ export const cases = {
   'other-state': 'a run that goes on with another state folder ends the same',
   'other-program': 'a folder that another program opens is as before the commit, and names what is pending',
   changed: 'a file that others have changed is named and not overwritten',
+  'another-machine': 'a run that goes on with a fresh copy of its folder is refused, or has its files again',
 } as const;
 
 /** Identifies a case. */
 export type CaseKey = keyof typeof cases;
 
-const ofFolders: ReadonlySet<CaseKey> = new Set(['disk', 'other-state', 'other-program', 'changed']);
+const ofFolders: ReadonlySet<CaseKey> = new Set([
+  'disk',
+  'other-state',
+  'other-program',
+  'changed',
+  'another-machine',
+]);
 
 /** Whether a case is run with files there: some are about folders only. */
 export function isRunWith(key: CaseKey, files: DurableFiles): boolean {

@@ -1,4 +1,5 @@
 import type { TokenUsage } from '../../core/tool/index.ts';
+import type { ResumeRunOptions } from '../../durable/index.ts';
 import type { DurableFiles, JournalOpening } from './options.ts';
 
 /** What happens to a process at a point of its program. */
@@ -28,6 +29,8 @@ export interface Life {
   /** The runs, one after the other in one session. */
   readonly runs: readonly string[];
   readonly stroke?: Stroke;
+  /** What a run that goes on does about a folder that is not as it left it. Default: that of `resumeRun`. */
+  readonly resumedFiles?: NonNullable<ResumeRunOptions['files']>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -109,7 +109,7 @@ describe.runIf(isBuiltin('node:sqlite'))('a run that was killed while it wrote a
 });
 
 describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have changed', () => {
-  it('is named by settle and by resume, for a run that writes at once', async () => {
+  it('is named by settle, and refused by resume unless it says what is to become of it', async () => {
     await cli.interrupted('SIGKILL', '--durable', '--apply=each');
     writeFileSync(join(cli.folder, 'a.md'), 'mine\n');
     const settled = await cli.run('runs', 'settle', 'first');
@@ -119,12 +119,42 @@ describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have chang
         'left a.md: another process has changed it\nthe folder has the commits of first but for what others have changed.\n',
     });
     cli.openGate();
-    const resumed = await cli.run('resume', 'first');
-    expect(resumed.code, resumed.stderr).toBe(0);
-    expect(resumed.stderr).toContain(
-      'wink: others have changed what the run had written: a.md; the model does not know of it.\n',
-    );
+    for (const checked of [[], ['--files', 'check']]) {
+      const refused = await cli.run('resume', 'first', ...checked);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain(
+        'wink: the folder is not as the run left it: a.md. Nothing was written; to go on with what is there: wink resume first --files as-is; to write over it what the run left: wink resume first --files restore.\n',
+      );
+    }
+    expect((await cli.run('runs')).stdout).toMatch(/^first +interrupted /m);
     expect(readFileSync(join(cli.folder, 'a.md'), 'utf8')).toBe('mine\n');
+
+    const resumed = await cli.run('resume', 'first', '--files', 'as-is');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits; changed since: file a.md\n');
+    expect(readFileSync(join(cli.folder, 'a.md'), 'utf8')).toBe('mine\n');
+  });
+
+  it('is made as the run left it with --files restore, but for what is in the way', async () => {
+    await cli.interrupted('SIGKILL', '--durable', '--apply=each');
+    rmSync(join(cli.folder, 'a.md'));
+    mkdirSync(join(cli.folder, 'a.md'));
+    writeFileSync(join(cli.folder, 'a.md/theirs.md'), 'theirs\n');
+    writeFileSync(join(cli.folder, 'b.md'), 'mine\n');
+    cli.openGate();
+    const refused = await cli.run('resume', 'first', '--files', 'restore');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(
+      'wink: the folder cannot be made as the run left it: a.md. Move what is in the way; to go on with what is there: wink resume first --files as-is.\n',
+    );
+    expect(readFileSync(join(cli.folder, 'b.md'), 'utf8')).toBe('mine\n');
+
+    rmSync(join(cli.folder, 'a.md'), { recursive: true });
+    const resumed = await cli.run('resume', 'first', '--files', 'restore');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits\n');
+    for (const file of ['a.md', 'b.md', 'c.md'])
+      expect(readFileSync(join(cli.folder, file), 'utf8')).toBe(`${file}\n`);
   });
 
   it('has no changes of a run that writes at its end, as settle says', async () => {

@@ -28,6 +28,17 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('durable runs on an SQLite j
       files: ['memory'],
       onOutcome: (outcome) => void outcomes.push(outcome),
     }),
+    // What a folder gets is not up to the driver, but for this: the rows of a run are read by another process.
+    ...['sqlite-database', 'better-sqlite3'].flatMap((driver) =>
+      durableConformance({
+        name: driver,
+        open: { module: journalModule(driver) },
+        killsPerCase: killsInDatabase,
+        seed: seed,
+        files: ['folder'],
+        onOutcome: (outcome) => void outcomes.push(outcome),
+      }).filter(({ name }) => name.includes('a fresh copy of its folder')),
+    ),
   ];
 
   for (const { name, run } of cases) it(name, () => expect(run()).resolves.toBeUndefined());

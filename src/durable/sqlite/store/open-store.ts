@@ -103,7 +103,7 @@ export function isBusy(error: unknown): boolean {
   return isOfKind(error, 5, 'SQLITE_BUSY');
 }
 
-/** Whether the file is no database, or a damaged one. */
+/** Whether the file is not a database, or a damaged one. */
 export function isDamage(error: unknown): boolean {
   return isOfKind(error, 11, 'SQLITE_CORRUPT') || isOfKind(error, 26, 'SQLITE_NOTADB');
 }

@@ -21,7 +21,7 @@ import { attempt } from '../../../core/internal/index.ts';
 import { copyOpenFile, writeWhole } from '../../disk/copy-open-file.ts';
 import { accessOf, identityOf, rootMarkOf, stampOf } from '../../disk/stamp.ts';
 import { errorCode } from '../../disk/system-error.ts';
-import type { FolderLease } from '../../lock/folder-lease.ts';
+import type { FolderLease } from '../../lock/index.ts';
 import { changedOnDiskError, diskError } from '../jail/disk-error.ts';
 import type { HostJail } from '../jail/jail.ts';
 import { DiskContent } from '../tree/disk-content.ts';

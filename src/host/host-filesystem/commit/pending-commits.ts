@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../disk/replace-file.ts';
 import { isMarkOf } from '../../disk/stamp.ts';
-import { removeIfExists } from '../../lock/folder-lock.ts';
+import { removeIfExists } from '../../lock/index.ts';
 import type { HostJail } from '../jail/jail.ts';
 import { forceDirectory } from './journal.ts';
 

@@ -155,3 +155,12 @@ function leadsAlike(path: string, text: string, from: string, wanted: string): b
   if (posix.isAbsolute(text) || posix.isAbsolute(wanted)) return false;
   return posix.join(posix.dirname(path), text) === posix.join(posix.dirname(from), wanted);
 }
+
+/** What a link says at a path so that it leads where it led from another path. @param from that path. Default: none, the text counts from `path`. */
+export function linkTextAt(path: string, text: string, from: string = path): string {
+  if (posix.isAbsolute(text) || posix.dirname(from) === posix.dirname(path)) return text;
+  const target = posix.join(posix.dirname(from), text);
+  // One that leads out of the folder keeps its text, as when it is moved.
+  if (target === '..' || target.startsWith('../')) return text;
+  return posix.relative(posix.join('/', posix.dirname(path)), posix.join('/', target)) || '.';
+}

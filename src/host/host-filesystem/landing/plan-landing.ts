@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
 import { FilesystemError } from '../../../core/error/index.ts';
 import {
   type DirectoryNode,
@@ -17,7 +16,7 @@ import { present, quoteText } from '../../../core/internal/index.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
 import { DiskDirectory } from '../tree/disk-directory.ts';
 import { newLinkNode } from '../tree/disk-leaf.ts';
-import { FoundStates, isDirectory, type RecordedPath, recordedPaths } from './found-state.ts';
+import { FoundStates, isDirectory, linkTextAt, type RecordedPath, recordedPaths } from './found-state.ts';
 
 /** What is to become of a path: it is written, it is as it is to be, or it is left. */
 export type LandingChoice = 'land' | 'present' | 'outside';
@@ -135,9 +134,7 @@ class LandingPlanner {
     if (after.kind === 'link') {
       const origin = from === undefined ? undefined : this.#found.at(from);
       if (origin !== undefined && linkTextOf(origin) === after.text) return origin;
-      const isNear =
-        from === undefined || posix.isAbsolute(after.text) || posix.dirname(from) === posix.dirname(path);
-      return isNear ? newLinkNode(path, after.text) : undefined;
+      return newLinkNode(path, linkTextAt(path, after.text, from));
     }
     if (after.kind === 'absent' || after.hash === '' || put.after === undefined) return undefined;
     const origin = from === undefined ? undefined : this.#found.fileWith(from, after);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
 import { FilesystemError } from '../../../core/error/index.ts';
 import {
   childPath,
@@ -15,7 +14,7 @@ import {
 import { isRegularFile } from '../commit/taken-nodes.ts';
 import { newLinkNode } from '../tree/disk-leaf.ts';
 import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
-import { FoundStates, isDirectory } from './found-state.ts';
+import { FoundStates, isDirectory, linkTextAt } from './found-state.ts';
 import { assertWritten } from './land-recorded-changes.ts';
 import { isWhole, otherContentError, parentsOf } from './plan-landing.ts';
 
@@ -135,7 +134,7 @@ class PutBackPlanner {
 
   #nodeOf({ path, wanted, data }: PutBackPath): TreeNode | undefined {
     if (wanted.kind === 'directory') return emptyDirectory;
-    if (wanted.kind === 'link') return newLinkNode(path, textAt(path, wanted));
+    if (wanted.kind === 'link') return newLinkNode(path, linkTextAt(path, wanted.text, wanted.from));
     if (wanted.kind === 'absent') return undefined;
     // It is not known.
     if (data === undefined) return undefined;
@@ -149,15 +148,6 @@ class PutBackPlanner {
 /** Where a link was whose text is meant from there; undefined for what was not moved. */
 function originOf(entry: RecordedEntry): string | undefined {
   return entry.kind === 'link' ? entry.from : undefined;
-}
-
-/** What a link says at a path: one that was moved there leads where it led before. */
-function textAt(path: string, { text, from }: Extract<RecordedEntry, { readonly kind: 'link' }>): string {
-  if (from === undefined || posix.isAbsolute(text)) return text;
-  const target = posix.join('/', posix.dirname(from), text);
-  return posix.dirname(from) === posix.dirname(path)
-    ? text
-    : posix.relative(posix.join('/', posix.dirname(path)), target) || '.';
 }
 
 /** See `Filesystem['~putBack']`. The comparison and the commit are one step. */

@@ -18,7 +18,7 @@ import {
   treeDifferences,
 } from '../../../core/filesystem/index.ts';
 import { showName } from '../../../core/internal/index.ts';
-import type { FolderLease } from '../../lock/folder-lease.ts';
+import type { FolderLease } from '../../lock/index.ts';
 import { nothingStaged } from '../commit/commit.ts';
 import { assertNothingExcluded } from '../commit/restorable.ts';
 import { changedOnDiskError } from '../jail/disk-error.ts';

@@ -14,7 +14,7 @@ import {
   type TreeNode,
   treeDifferences,
 } from '../../../core/filesystem/index.ts';
-import type { FolderLease } from '../../lock/folder-lease.ts';
+import type { FolderLease } from '../../lock/index.ts';
 import { DiskContent } from '../tree/disk-content.ts';
 import { DiskDirectory, inspectFilesOf } from '../tree/disk-directory.ts';
 import type { KeptContents } from '../tree/kept-contents.ts';

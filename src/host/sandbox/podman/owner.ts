@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { isRecord } from '../../../core/internal/index.ts';
-import { isAlive as isProcessAlive, presentProcess, readIdentity } from '../../lock/process-identity.ts';
+import { isAlive as isProcessAlive, presentProcess, readIdentity } from '../../lock/index.ts';
 import type { PodmanClient } from './podman-client.ts';
 import { PodmanRequestError } from './podman-error.ts';
 

@@ -156,7 +156,14 @@ async function evaluate(run: OneRun, filesystem: Filesystem, changed: string[]):
   const adapter = matrixModel(points);
   const options = runOptions(run, effects, changed);
   return run.isBegun
-    ? resumeRun<unknown, ApprovalHandler>({ ...options, journal, runId, adapter, prompt })
+    ? resumeRun<unknown, ApprovalHandler>({
+        ...options,
+        journal,
+        runId,
+        adapter,
+        prompt,
+        ...present({ files: life.resumedFiles }),
+      })
     : adapter.evaluate(prompt, { ...options, journal, runId, input: runId });
 }
 

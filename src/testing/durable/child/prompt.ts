@@ -103,6 +103,8 @@ function stateTools(points: Points): readonly AnyTool[] {
     }),
     made('move', 'state', async ({ filesystem }) => {
       await filesystem.move('run.sh', 'bin/run.sh');
+      // Files in memory have no links.
+      if (filesystem.capabilities.symlinks) await filesystem.move('link.md', 'bin/link.md');
       points.pass('move mid');
       return ToolResult.ok({ '\0': '\0b looks like a reference' });
     }),

@@ -19,6 +19,7 @@ export interface NextLife {
   readonly stroke?: Stroke | undefined;
   /** Name of another state folder. Default: the one of all. */
   readonly state?: string;
+  readonly resumedFiles?: NonNullable<Life['resumedFiles']>;
   /** Whether the leases of the lives before still last. Default: false. */
   readonly isContemporary?: boolean;
 }
@@ -46,8 +47,14 @@ export class CaseFolder implements Disposable {
     return join(this.path, name);
   }
 
+  /** Puts a copy of the folder in its place as the runs have begun on it. */
+  renewWork(): void {
+    rmSync(this.work, { recursive: true });
+    makeTree(this.work);
+  }
+
   /** The next life; the caller sees to its end. */
-  start({ stroke, state, isContemporary = false }: NextLife = {}): StartedLife {
+  start({ stroke, state, resumedFiles, isContemporary = false }: NextLife = {}): StartedLife {
     this.#number += 1;
     if (!isContemporary) this.#beginEra();
     const { path: folder, files, journal, runs } = this;
@@ -58,7 +65,7 @@ export class CaseFolder implements Disposable {
       runs,
       number: this.#number,
       stateFolder: this.stateFolder(state),
-      ...present({ stroke }),
+      ...present({ stroke, resumedFiles }),
     };
     return startLife(life);
   }

@@ -6,8 +6,8 @@ import type { DurableConformanceOptions, DurableFiles } from '../options.ts';
 import { CaseFolder } from './case-folder.ts';
 import { readEnd } from './end-of-case.ts';
 import { judge } from './judge.ts';
-import { oneRun, type Play, type WholeRun } from './play.ts';
-import { changedFile, otherProgram, otherState } from './play-folders.ts';
+import { type LastLife, oneRun, type Play, type WholeRun } from './play.ts';
+import { anotherMachine, changedFile, otherProgram, otherState } from './play-folders.ts';
 import { busyOwner, fullJournal, tornAppend, wokenOwner } from './play-journals.ts';
 import { inARow, inKinds, randomly, stopped, threeRuns } from './play-kills.ts';
 import { randomNumbers } from './random.ts';
@@ -37,8 +37,8 @@ export class Matrix {
       const became = judge({ at, struck: of.struck, whole: (await whole(of.runs)).end, end: found });
       this.#options.onOutcome?.({ name, files, at, became });
     };
-    const end: Play['end'] = async (of, at, state) => {
-      await finish(of, at, state);
+    const end: Play['end'] = async (of, at, last) => {
+      await finish(of, at, last);
       await compare(of, at);
     };
     const strike: Play['strike'] = async (strokes) => {
@@ -65,8 +65,8 @@ export class Matrix {
   }
 }
 
-async function finish(folder: CaseFolder, at: readonly string[], state?: string): Promise<LifeEnd> {
-  const end = await folder.live(state === undefined ? {} : { state });
+async function finish(folder: CaseFolder, at: readonly string[], last: LastLife = {}): Promise<LifeEnd> {
+  const end = await folder.live(last);
   if (end.code === exits.finished) return end;
   const left = folder.runs
     .map((runId) => readLeft(folder.path, runId))
@@ -97,4 +97,5 @@ const plays: Readonly<Record<CaseKey, (play: Play) => Promise<void>>> = {
   'other-state': otherState,
   'other-program': otherProgram,
   changed: changedFile,
+  'another-machine': anotherMachine,
 };

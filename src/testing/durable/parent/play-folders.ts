@@ -1,16 +1,19 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { openHostFilesystem } from '../../../host/index.ts';
 import { readLeft } from '../child/run-left.ts';
+import type { Stroke } from '../life.ts';
 import { treeOf } from './end-of-case.ts';
 import { atPoints, expectThat, type Play } from './play.ts';
+import { inTwos } from './random.ts';
 
 /** Goes on with another state folder, as another container has. */
 export async function otherState(play: Play): Promise<void> {
   await atPoints(play, /^disk /, async (at, folder) => {
     const where = [`kill ${at}`, 'another state folder'];
     await folder.live({ stroke: { at, do: 'kill' } });
-    await play.end(folder, where, 'other-state');
+    await play.end(folder, where, { state: 'other-state' });
   });
 }
 
@@ -50,7 +53,7 @@ export async function changedFile(play: Play): Promise<void> {
   const text = 'by others\n';
   mkdirSync(join(folder.work, 'booked'), { recursive: true });
   writeFileSync(join(folder.work, path), text);
-  await play.finish(folder, where);
+  await play.finish(folder, where, { resumedFiles: 'as-is' });
   const changed = readLeft(folder.path, 'run')?.changed ?? [];
   const named = `file ${path}`;
   expectThat(where, `the run that goes on names the file ${path}`, changed.includes(named), {
@@ -64,4 +67,39 @@ export async function changedFile(play: Play): Promise<void> {
   });
   // All but that file is the same.
   await play.compare(folder, where, { disk: { ...disk, [path]: end.disk[path] ?? '' }, changed: [] });
+}
+
+/** The state folder of another machine. */
+const otherMachine = 'other-machine';
+
+/** Goes on with a fresh copy of the folder, as another machine does. */
+export async function anotherMachine(play: Play): Promise<void> {
+  const { points } = await play.whole();
+  // Every commit is done, and the model is asked for the last time.
+  const stop: Stroke = { at: points.findLast((point) => point.startsWith('model in:')) ?? '', do: 'abort' };
+  await inTwos(['check', 'as-is'] as const, async (resumedFiles) => {
+    using folder = play.folder();
+    const where = [`abort ${stop.at}`, 'a fresh copy of the folder'];
+    await folder.live({ stroke: stop });
+    folder.renewWork();
+    const fresh = treeOf(folder.work);
+    if (resumedFiles === 'as-is') await play.finish(folder, where, { state: otherMachine, resumedFiles });
+    else {
+      await folder.live({ state: otherMachine });
+      const codes = readLeft(folder.path, 'run')?.codes ?? [];
+      const isRefused = codes.includes('run-files-differ');
+      expectThat(where, 'the run is refused', isRefused, { expected: ['run-files-differ'], actual: codes });
+    }
+    const tree = treeOf(folder.work);
+    const claim = `with ${resumedFiles} the folder is as it was`;
+    expectThat(where, claim, isDeepStrictEqual(tree, fresh), { expected: fresh, actual: tree });
+    if (resumedFiles === 'check')
+      await play.end(folder, [...where, 'restored'], { state: otherMachine, resumedFiles: 'restore' });
+  });
+  await atPoints(play, /./, async (at, folder) => {
+    await folder.live({ stroke: { at, do: 'kill' } });
+    folder.renewWork();
+    const where = [`kill ${at}`, 'a fresh copy of the folder, restored'];
+    await play.end(folder, where, { state: otherMachine, resumedFiles: 'restore' });
+  });
 }

@@ -70,7 +70,7 @@ export async function wokenOwner(play: Play): Promise<void> {
   const { points } = await play.whole();
   await whileStopped(play, async (at, folder, owner, where) => {
     // A lock of a folder is of one machine; the lease of the journal is what all machines see.
-    await play.finish(folder, where, 'other-state');
+    await play.finish(folder, where, { state: 'other-state' });
     const before = endWithoutLeft(folder);
     owner.signal('SIGCONT');
     const { code, problems } = await owner.ended;

@@ -1,7 +1,7 @@
 import { ConformanceError } from '../../conformance/expect.ts';
 import type { Stroke } from '../life.ts';
 import type { DurableFiles } from '../options.ts';
-import type { CaseFolder } from './case-folder.ts';
+import type { CaseFolder, NextLife } from './case-folder.ts';
 import type { EndOfCase } from './end-of-case.ts';
 import { inTwos, spread } from './random.ts';
 import type { LifeEnd } from './start-life.ts';
@@ -11,6 +11,9 @@ export interface WholeRun {
   readonly end: EndOfCase;
   readonly points: readonly string[];
 }
+
+/** How the life that finishes a run differs from those before. */
+export type LastLife = Pick<NextLife, 'state' | 'resumedFiles'>;
 
 /** One case as it is played. */
 export interface Play {
@@ -23,11 +26,11 @@ export interface Play {
   /** A folder of its own. Default: for one run. */
   folder(runs?: readonly string[]): CaseFolder;
   /** Lives the run to its end, in a process without a disturbance. @throws {ConformanceError} when it does not finish. */
-  finish(folder: CaseFolder, at: readonly string[], state?: string): Promise<LifeEnd>;
+  finish(folder: CaseFolder, at: readonly string[], last?: LastLife): Promise<LifeEnd>;
   /** Compares the end, with `overrides` in it, and reports what became of the run. @throws {ConformanceError} */
   compare(folder: CaseFolder, at: readonly string[], overrides?: Partial<EndOfCase>): Promise<void>;
   /** Finishes and compares. @throws {ConformanceError} */
-  end(folder: CaseFolder, at: readonly string[], state?: string): Promise<void>;
+  end(folder: CaseFolder, at: readonly string[], last?: LastLife): Promise<void>;
   /** Lives a run that is struck at these points, one in each life, finishes it and compares. */
   strike(strokes: readonly Stroke[]): Promise<void>;
 }

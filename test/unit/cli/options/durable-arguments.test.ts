@@ -75,11 +75,14 @@ describe('wink resume', () => {
       runId: 'r',
       journalFile: 'j',
       isStrict: true,
+      files: undefined,
       input: 'Go on.',
       limits: { model: { kind: 'openai', model: 'y' }, maxTurns: undefined, budget: {} },
       outputs: { isJson: true, hasDeltas: false },
       isVerbose: false,
     });
+    for (const files of ['check', 'restore', 'as-is'])
+      expect(readArguments(['resume', 'r', '--files', files])).toMatchObject({ files });
     expect(readArguments(['resume', '--help'])).toEqual({ kind: 'help' });
   });
 
@@ -88,6 +91,10 @@ describe('wink resume', () => {
     [['a', 'b'], 'one run at a time, not 2.'],
     [['a', '--journal='], 'the name of the journal is empty.'],
     [['a', '--input='], 'the input is empty.'],
+    [
+      ['a', '--files', 'merge'],
+      '--files is "merge"; it must be check (the default: the run is refused when its folder is not as it left it), restore (write what it had left) or as-is (go on with what is there).',
+    ],
     [['a', '--apply'], "unknown option '--apply'."],
     [['a', '--record'], "unknown option '--record'."],
   ])('refuses %j', (argv, message) => {

@@ -17,6 +17,7 @@ import {
   promptTemplate,
   type ResumeRunOptions,
   type RunEvent,
+  type RunJournal,
   RunRefusedError,
   resumeRun,
   Session,
@@ -27,6 +28,7 @@ import {
 import { openHostFilesystem } from 'weakincentives/node';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import { findRun, summaryOf } from '../../../../src/core/runtime/index.ts';
 import { diskTree } from '../../../support/disk-tree.ts';
 import { type TestFolders, testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
@@ -161,7 +163,10 @@ describe('a run whose folder is a fresh copy', () => {
     const rows = await run.journal.read('r');
     const error: unknown = await resumeIn(copy, run).catch((reason: unknown) => reason);
     expect(RunRefusedError.isInstance(error)).toBe(true);
-    expect(error).toMatchObject({ code: 'run-files-differ', details: { runId: 'r', paths: differing } });
+    expect(error).toMatchObject({
+      code: 'run-files-differ',
+      details: { runId: 'r', files: 'check', paths: differing },
+    });
     expect(String(error)).toContain(
       'files of its folder are not as the run left them: "changed.md", "empty", "link", "made/deep/new.md", "made/link" and 8 more.',
     );
@@ -187,11 +192,12 @@ describe('a run whose folder is a fresh copy', () => {
     expect(diskTree(copy.root)).toEqual(left);
   });
 
-  it('goes on with what is there when it is asked to', async () => {
+  it('goes on with what is there when it is asked to, and names what differs', async () => {
     const run = await stoppedRun();
     const copy = freshFolder();
     const before = diskTree(copy.root);
-    expect(await resumeIn(copy, run, 'as-is')).toEqual({ text: 'done', changed: [] });
+    const changed = differing.map((path) => `file ${path}`);
+    expect(await resumeIn(copy, run, 'as-is')).toEqual({ text: 'done', changed });
     expect(diskTree(copy.root)).toEqual(before);
   });
 
@@ -250,10 +256,109 @@ describe('a folder in which others have changed what a run left', () => {
     expect(diskTree(run.folders.root)).toEqual(before);
   });
 
+  it('is refused for a file in the place of one that the run has made and removed again', async () => {
+    const run = await stoppedRun();
+    const left = diskTree(run.folders.root);
+    writeFileSync(join(run.folders.root, 'made/gone.md'), 'theirs');
+    await expect(resumeIn(run.folders, run)).rejects.toMatchObject({ details: { paths: ['made/gone.md'] } });
+    expect(await resumeIn(run.folders, run, 'restore')).toEqual({ text: 'done', changed: [] });
+    expect(diskTree(run.folders.root)).toEqual(left);
+  });
+
+  it.each(['removed.md', 'made/gone.md'])(
+    'is refused for a directory of others at %s, which restore does not empty',
+    async (path) => {
+      const run = await stoppedRun();
+      mkdirSync(join(run.folders.root, path));
+      writeFileSync(join(run.folders.root, path, 'theirs.md'), 'theirs');
+      const before = diskTree(run.folders.root);
+      for (const files of ['check', 'restore'] as const)
+        await expect(resumeIn(run.folders, run, files)).rejects.toMatchObject({
+          details: { files, paths: [path] },
+        });
+      expect(diskTree(run.folders.root)).toEqual(before);
+    },
+  );
+
+  it('may have files of others in a directory that the run has removed', async () => {
+    const run = await stoppedRun();
+    mkdirSync(join(run.folders.root, 'old'));
+    writeFileSync(join(run.folders.root, 'old/theirs.md'), 'theirs');
+    expect(await resumeIn(run.folders, run)).toEqual({ text: 'done', changed: [] });
+    expect(readFileSync(join(run.folders.root, 'old/theirs.md'), 'utf8')).toBe('theirs');
+  });
+
+  it('is not restored through a link that leads out of it', async () => {
+    const run = await stoppedRun();
+    const outside = testFolders({ 'deep/new.md': 'theirs', 'moved.md': 'theirs' });
+    rmSync(join(run.folders.root, 'made'), { recursive: true });
+    symlinkSync(outside.root, join(run.folders.root, 'made'));
+    const before = [diskTree(run.folders.root), diskTree(outside.root)];
+    const paths = ['made/deep/new.md', 'made/link', 'made/moved.md', 'made/tool.sh'];
+    for (const files of ['check', 'restore'] as const)
+      await expect(resumeIn(run.folders, run, files)).rejects.toMatchObject({ details: { files, paths } });
+    expect([diskTree(run.folders.root), diskTree(outside.root)]).toEqual(before);
+  });
+
   it('refuses an option that it does not know', async () => {
     const run = await stoppedRun();
     // Untyped code passes what it likes.
     const files = 'merge' as ResumeRunOptions['files'];
     await expect(resumeIn(run.folders, run, files)).rejects.toMatchObject({ details: { option: 'files' } });
+  });
+});
+
+/** The rows of the run as a process left them that was killed when its last commit was decided. */
+async function killedInLastCommit({ journal }: Stopped): Promise<RunJournal> {
+  const rows = await journal.read('r');
+  const last = rows.findLastIndex(({ type }) => type === 'commit');
+  const killed = memoryJournal();
+  const found = await findRun(journal, 'r');
+  if (found === undefined) throw new Error('The journal has it.');
+  const summary = summaryOf(found);
+  const lease = await killed.acquire('s');
+  await killed.append({ runId: 'r', rows: rows.slice(0, last + 1), summary }, lease);
+  await lease.release();
+  return killed;
+}
+
+describe('a run that was killed when its last commit was decided', () => {
+  it('has that commit brought to its folder, whether it was there or not', async () => {
+    const run = await stoppedRun();
+    const journal = await killedInLastCommit(run);
+    const left = diskTree(run.folders.root);
+    expect(await resumeIn(run.folders, { ...run, journal }).then(({ changed }) => changed)).toEqual([]);
+    expect(diskTree(run.folders.root)).toEqual(left);
+
+    const undone = await stoppedRun();
+    rmSync(join(undone.folders.root, 'made/link'));
+    symlinkSync('alone.md', join(undone.folders.root, 'link'));
+    const decided = { ...undone, journal: await killedInLastCommit(undone) };
+    expect(await resumeIn(undone.folders, decided).then(({ changed }) => changed)).toEqual([]);
+    expect(diskTree(undone.folders.root)).toEqual(left);
+  });
+
+  it('has nothing of it brought to a fresh copy, unless it is restored', async () => {
+    const run = await stoppedRun();
+    const decided = { ...run, journal: await killedInLastCommit(run) };
+    const copy = freshFolder();
+    const before = diskTree(copy.root);
+    const ofLast = new Set(['link', 'made/link']);
+    await expect(resumeIn(copy, decided)).rejects.toMatchObject({
+      details: { paths: differing.filter((path) => !ofLast.has(path)) },
+    });
+    expect(diskTree(copy.root)).toEqual(before);
+    expect((await resumeIn(copy, decided, 'restore')).changed).toEqual([]);
+    expect(diskTree(copy.root)).toEqual(diskTree(run.folders.root));
+  });
+
+  it('is refused when others have changed what it was to change, and nothing is written', async () => {
+    const run = await stoppedRun();
+    const decided = { ...run, journal: await killedInLastCommit(run) };
+    rmSync(join(run.folders.root, 'made/link'));
+    writeFileSync(join(run.folders.root, 'made/link'), 'theirs');
+    const before = diskTree(run.folders.root);
+    await expect(resumeIn(run.folders, decided)).rejects.toMatchObject({ details: { paths: ['made/link'] } });
+    expect(diskTree(run.folders.root)).toEqual(before);
   });
 });

@@ -83,7 +83,7 @@ describe('files of the last commit, when the run is resumed as they are', () => 
     const { folders, batches } = await killedAfter('delivered');
     writeFileSync(join(folders.root, 'kept.md'), 'theirs\n');
     rmSync(join(folders.root, 'made.md'));
-    expect(await resumeIn(folders, batches)).toEqual({ ran: [], changed: [] });
+    expect(await resumeIn(folders, batches)).toEqual({ ran: [], changed: ['file kept.md', 'file made.md'] });
     expect(textOf(folders, 'kept.md')).toBe('theirs\n');
     expect(textOf(folders, 'made.md')).toBeUndefined();
   });
@@ -91,7 +91,7 @@ describe('files of the last commit, when the run is resumed as they are', () => 
   it('that was delivered stay as others have put them back', async () => {
     const { folders, batches } = await killedAfter('delivered');
     writeFileSync(join(folders.root, 'kept.md'), files['kept.md']);
-    expect(await resumeIn(folders, batches)).toEqual({ ran: [], changed: [] });
+    expect(await resumeIn(folders, batches)).toEqual({ ran: [], changed: ['file kept.md'] });
     expect(textOf(folders, 'kept.md')).toBe('before\n');
     expect(textOf(folders, 'made.md')).toBe('made\n');
   });

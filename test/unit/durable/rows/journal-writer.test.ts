@@ -64,7 +64,11 @@ async function openWriter(faults: readonly Fault[], signal?: AbortSignal) {
     return flushed;
   };
   return {
-    ...{ clock, lost, write, kept, lease },
+    clock,
+    lost,
+    write,
+    kept,
+    lease,
     counts: () => ({ appends, reads }),
     lines: async () => (await kept.read('r')).map(({ line }) => line),
   };
