@@ -6,7 +6,7 @@ import { quoteText } from '../../../core/internal/index.ts';
 import { systemClock } from '../../../core/session/index.ts';
 import { removeTree } from '../../disk/remove-tree.ts';
 import { errorCode, withoutPaths } from '../../disk/system-error.ts';
-import { isAlive, presentProcess, type ProcessIdentity, readIdentity } from '../../lock/index.ts';
+import { isAlive, type ProcessIdentity, presentProcess, readIdentity } from '../../lock/index.ts';
 
 const folderPrefix = 'wink-staged-';
 
