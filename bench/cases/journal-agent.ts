@@ -17,6 +17,8 @@ const toolName = 'write';
 const argumentLength = 189;
 const valueLength = 389;
 const fileLength = 200;
+/** What a turn has to keep: arguments, value and file. */
+export const contentBytes = 800;
 
 /** An agent whose every turn has one call: 200 bytes of arguments, a value of 400 bytes and a file of 200. */
 export interface WritingAgent {

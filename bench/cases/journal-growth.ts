@@ -1,7 +1,7 @@
 import type { JournalBatch, RunJournal } from 'weakincentives';
 import { runProgram } from '../harness/program.ts';
 import { takeSamples } from '../harness/samples.ts';
-import { writingAgent } from './journal-agent.ts';
+import { contentBytes, writingAgent } from './journal-agent.ts';
 import { type JournalKind, openJournal, whyUnavailable } from './open-journal.ts';
 
 interface Settings extends Record<string, string | number> {
@@ -15,8 +15,8 @@ const tinyTurns = 10;
 const windowShare = 0.1;
 
 /**
- * What a turn costs early and late in a run with a journal: `firstBytes` and `lastBytes` of rows, `firstCpu` and `lastCpu` in µs. What is
- * written before the first turn and after the last one belongs to none.
+ * What a turn costs early and late in a run with a journal: `firstBytes` and `lastBytes` of rows, `firstCpu` and `lastCpu` in µs, and `content`, the bytes
+ * that it has to keep. What is written before the first turn and after the last one belongs to none.
  */
 await runProgram<Settings>(async ({ journal: kind, turns: wanted }, plan) => {
   const turns = plan.effort === 'tiny' ? tinyTurns : wanted;
@@ -54,13 +54,22 @@ async function look(turns: number, journal: RunJournal): Promise<Record<string, 
     return { bytes: (end.bytes - start.bytes) / window, cpu: (end.cpu - start.cpu) / window };
   });
   if (first === undefined || last === undefined) throw new Error('There are two windows.');
-  return { firstBytes: first.bytes, firstCpu: first.cpu, lastBytes: last.bytes, lastCpu: last.cpu };
+  return {
+    firstBytes: first.bytes,
+    firstCpu: first.cpu,
+    lastBytes: last.bytes,
+    lastCpu: last.cpu,
+    content: contentBytes,
+  };
 }
 
 /** A journal that counts the bytes of the rows that were appended to another one. */
 function countBytes(journal: RunJournal): { readonly journal: RunJournal; readonly bytes: () => number } {
   let bytes = 0;
-  const append = (batch: JournalBatch, lease: Parameters<RunJournal['append']>[1]): Promise<void> => {
+  const append = (
+    batch: JournalBatch,
+    lease: Parameters<RunJournal['append']>[1],
+  ): ReturnType<RunJournal['append']> => {
     for (const { line } of batch.rows) bytes += Buffer.byteLength(line);
     return journal.append(batch, lease);
   };
@@ -73,6 +82,8 @@ function countBytes(journal: RunJournal): { readonly journal: RunJournal; readon
       revoke: (sessionId) => journal.revoke(sessionId),
       runs: (filter) => journal.runs(filter),
       remove: (runId, lease) => journal.remove(runId, lease),
+      send: (runId, message) => journal.send(runId, message),
+      messages: (runId) => journal.messages(runId),
     },
   };
 }

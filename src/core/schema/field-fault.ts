@@ -1,4 +1,4 @@
-import { isRecord } from '../internal/index.ts';
+import { isRecord, ownMember } from '../internal/index.ts';
 import type { Field } from './fields.ts';
 
 /** The keywords that fields are made of. */
@@ -26,42 +26,76 @@ export function fieldFault(
   value: unknown,
   formats: TextFormats = {},
 ): string | undefined {
-  return faultOf(schema, value, '', formats);
+  let check = checks.get(schema);
+  if (check === undefined) {
+    check = checkOf(schema);
+    checks.set(schema, check);
+  }
+  return check(value, formats);
 }
 
-function faultOf(
-  schema: FieldSchema,
-  value: unknown,
-  path: string,
-  formats: TextFormats,
-): string | undefined {
-  const { type, anyOf, items, properties, required } = schema;
-  if (items !== undefined) {
-    if (!Array.isArray(value)) return path;
-    for (const [index, item] of value.entries()) {
-      const fault = faultOf(items, item, `${path}[${index}]`, formats);
-      if (fault !== undefined) return fault;
+/** The place of a fault below a value, empty for the value itself; undefined when there is none. */
+type Check = (value: unknown, formats: TextFormats) => string | undefined;
+
+/** Those of the fields that were asked about: rows are many, and their keywords always the same. */
+const checks = new WeakMap<FieldSchema, Check>();
+
+function checkOf(schema: FieldSchema): Check {
+  const { type, anyOf, items, enum: values } = schema;
+  if (items !== undefined) return listCheck(checkOf(items));
+  if (values !== undefined) return (value) => (values.includes(value) ? undefined : '');
+  if (schema.const !== undefined) return (value) => (value === schema.const ? undefined : '');
+  if (anyOf !== undefined) return variantCheck(anyOf);
+  if (type === 'object') return recordCheck(schema);
+  return (value, formats) => (isSimple(schema, value, formats) ? undefined : '');
+}
+
+function listCheck(check: Check): Check {
+  return (value, formats) => {
+    if (!Array.isArray(value)) return '';
+    for (let index = 0; index < value.length; index += 1) {
+      const fault = check(value[index], formats);
+      if (fault !== undefined) return placeBelow(`[${index}]`, fault);
     }
     return undefined;
-  }
-  if (schema.enum !== undefined) return schema.enum.includes(value) ? undefined : path;
-  if (schema.const !== undefined) return schema.const === value ? undefined : path;
-  if (type !== 'object' && anyOf === undefined) return isSimple(schema, value, formats) ? undefined : path;
-  if (!isRecord(value)) return path;
-  const memberOf = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
-  if (anyOf !== undefined) {
-    const isMeant = ([name, member]: readonly [string, FieldSchema]): boolean =>
-      member.const === undefined || member.const === memberOf(name);
-    const kind = anyOf.find((each) => Object.entries(each.properties ?? {}).every(isMeant));
-    return kind === undefined ? path : faultOf(kind, value, path, formats);
-  }
-  for (const [name, member] of Object.entries(properties ?? {})) {
-    const found = memberOf(name);
-    if (found === undefined && required?.includes(name) !== true) continue;
-    const fault = faultOf(member, found, path === '' ? name : `${path}.${name}`, formats);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+  };
+}
+
+/** A value is of the first kind whose constants it has. */
+function variantCheck(kinds: readonly FieldSchema[]): Check {
+  const known = kinds.map((kind) => ({
+    said: Object.entries(kind.properties ?? {}).filter(([, member]) => member.const !== undefined),
+    check: checkOf(kind),
+  }));
+  return (value, formats) => {
+    if (!isRecord(value)) return '';
+    const kind = known.find(({ said }) =>
+      said.every(([name, member]) => member.const === ownMember(value, name)),
+    );
+    return kind === undefined ? '' : kind.check(value, formats);
+  };
+}
+
+function recordCheck({ properties = {}, required }: FieldSchema): Check {
+  const members = Object.entries(properties).map(([name, member]) => ({
+    name,
+    isRequired: required?.includes(name) === true,
+    check: checkOf(member),
+  }));
+  return (value, formats) => {
+    if (!isRecord(value)) return '';
+    for (const { name, isRequired, check } of members) {
+      const member = ownMember(value, name);
+      if (member === undefined && !isRequired) continue;
+      const fault = check(member, formats);
+      if (fault !== undefined) return placeBelow(name, fault);
+    }
+    return undefined;
+  };
+}
+
+function placeBelow(place: string, fault: string): string {
+  return fault === '' || fault.startsWith('[') ? `${place}${fault}` : `${place}.${fault}`;
 }
 
 function isSimple({ type, minimum, format }: FieldSchema, value: unknown, formats: TextFormats): boolean {

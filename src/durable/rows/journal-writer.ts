@@ -49,6 +49,8 @@ export class JournalWriter {
   /** A flush that has not begun: what is added now is part of it. */
   #next: Promise<void> | undefined;
   #lost: RunLostError | undefined;
+  /** Cancels the timer of {@link flushSoon}. */
+  #cancelSoon: (() => void) | undefined;
 
   constructor(options: JournalWriterOptions) {
     this.#options = options;
@@ -79,6 +81,7 @@ export class JournalWriter {
    */
   flush(): Promise<void> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    this.#endWait();
     if (this.#waiting.length === 0) return this.#last;
     if (this.#next === undefined) {
       this.#next = this.#last.then(() => this.#append());
@@ -89,12 +92,25 @@ export class JournalWriter {
     return this.#next;
   }
 
+  /** Rows so far are flushed {@link togetherMs} from now at the latest: with what comes meanwhile, when that is flushed before. */
+  flushSoon(): void {
+    if (this.#lost !== undefined || this.#cancelSoon !== undefined) return;
+    this.#cancelSoon = this.#schedule(togetherMs, () => void this.flush().catch(() => undefined));
+  }
+
   /** Nothing more is written: someone else may write. */
   lose(error: RunLostError): void {
     if (this.#lost !== undefined) return;
+    this.#endWait();
     this.#lost = error;
     this.#waiting = [];
     this.#options.onLost?.(error);
+  }
+
+  /** {@link flushSoon} has nothing to wait for any more. */
+  #endWait(): void {
+    this.#cancelSoon?.();
+    this.#cancelSoon = undefined;
   }
 
   async #append(): Promise<void> {
@@ -141,7 +157,7 @@ export class JournalWriter {
 
   /** Waits. @returns false when nothing more is to be written: by then, or before. */
   async #mayTryAgain(waitMs: number): Promise<boolean> {
-    const { clock, lease, signal } = this.#options;
+    const { lease, signal } = this.#options;
     const ends = signal === undefined ? [lease.signal] : [lease.signal, signal];
     const hasEnded = (): boolean => ends.some(({ aborted }) => aborted);
     if (hasEnded()) return false;
@@ -151,10 +167,15 @@ export class JournalWriter {
         for (const end of ends) end.removeEventListener('abort', goOn);
         resolve();
       };
-      const cancel = (clock.schedule ?? systemClock.schedule)(waitMs, goOn);
+      const cancel = this.#schedule(waitMs, goOn);
       for (const end of ends) end.addEventListener('abort', goOn);
     });
     return !hasEnded() && lease.isHeld();
+  }
+
+  #schedule(delayMs: number, callback: () => void): () => void {
+    const { clock } = this.#options;
+    return clock.schedule?.(delayMs, callback) ?? systemClock.schedule(delayMs, callback);
   }
 
   /** Whether the journal has the rows of a batch, which is false while it cannot be read. */
@@ -169,6 +190,9 @@ export class JournalWriter {
     }
   }
 }
+
+/** For how long an answer waits for the calls of its turn, in milliseconds, so that one append has both. */
+const togetherMs = 10;
 
 /** How long is waited before an append is tried again, in milliseconds: twice as long each time. */
 const firstWaitMs = 100;

@@ -84,6 +84,11 @@ export class EvaluationRows {
     return this.#run.turnsByNumber.get(turn)?.request;
   }
 
+  /** The conversation of the last request; undefined before the first one. */
+  get lastConversation(): RecordedRequest['conversation'] | undefined {
+    return this.lastRequest && this.requestOf(this.lastRequest.turn)?.conversation;
+  }
+
   take(row: Row): void {
     switch (row.type) {
       case 'request':

@@ -12,6 +12,8 @@ import {
   type RunScope,
   withoutRecords,
 } from '../../core/runtime/index.ts';
+import { sameJson } from '../../core/schema/index.ts';
+import type { ConversationItem } from '../../core/tool/index.ts';
 import { type Recorder, recordedEventTypes } from '../../record/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
 import type { JournalWriter, RunSummaryKeeper } from '../rows/journal-writer.ts';
@@ -87,8 +89,8 @@ export class RunReports {
       onRequest: (request) => this.#onRequest(request),
       onResponse: unlessResuming((response) => {
         recorder.onResponse(response);
-        // Begun at once, and awaited with what leaves next.
-        writer.flush().catch(() => undefined);
+        // Awaited with what leaves next.
+        writer.flushSoon();
       }, users.onResponse),
       onCommit: unlessResuming(
         (commit) => recorder.onCommit(commit),
@@ -137,8 +139,8 @@ export class RunReports {
       this.#users?.onRequest?.(request);
       return;
     }
-    const remove = this.#options.resumed?.at(evaluationId)?.rows.lastRequest?.length ?? 0;
-    this.#options.recorder.onRequest({ ...request, edits: [{ at: 0, remove, insert: conversation }] });
+    const before = this.#options.resumed?.at(evaluationId)?.rows.lastConversation ?? none;
+    this.#options.recorder.onRequest({ ...request, edits: editsOf(before, conversation) }, before);
     this.#users?.onRequest?.({ ...request, edits: [{ at: 0, remove: 0, insert: conversation }] });
   }
 
@@ -211,6 +213,16 @@ export class RunReports {
     // Its answer is known: no call of the model goes on.
     if (event.type === 'model-call-end') this.#turnEvents.get(evaluationId)?.splice(1);
   }
+}
+
+/** What makes one conversation into another. They are those of a run that goes on, so they differ at the end if at all. */
+function editsOf(
+  before: readonly ConversationItem[],
+  after: readonly ConversationItem[],
+): ObservedRequest['edits'] {
+  const found = after.findIndex((item, index) => !sameJson(item, before[index]));
+  const at = found < 0 ? after.length : found;
+  return [{ at, remove: before.length - at, insert: after.slice(at) }];
 }
 
 /** What a call did as the observers of the caller get it. What its reads found is for the rows alone. */

@@ -13,7 +13,12 @@ export interface ProcessIdentity {
 }
 
 export function presentProcess(): ProcessIdentity {
-  return { host: hostname(), pid: process.pid, startedAt: startOf(process.pid) ?? '', space: presentSpace() };
+  return {
+    host: presentHost(),
+    pid: process.pid,
+    startedAt: startOf(process.pid) ?? '',
+    space: presentSpace(),
+  };
 }
 
 /** Whether a process can be seen from here: another container may have the same name, and other processes under the same numbers. */
@@ -23,7 +28,7 @@ export function isNearby(identity: ProcessIdentity): boolean {
 
 /** Whether a process is or was on another machine. */
 export function isElsewhere({ host }: ProcessIdentity): boolean {
-  return host !== hostname();
+  return host !== presentHost();
 }
 
 /** False only when the process has certainly ended. A process on another machine may be alive. */
@@ -37,6 +42,14 @@ export function isAlive(identity: ProcessIdentity): boolean {
   }
   const start = startOf(pid);
   return startedAt === '' || start === undefined || start === startedAt;
+}
+
+let hostName: string | undefined;
+
+/** Each append asks for it: a system call would be a tenth of what the database takes. */
+function presentHost(): string {
+  hostName ??= hostname();
+  return hostName;
 }
 
 let space: string | undefined;

@@ -191,10 +191,10 @@ export function fromReferences(value: unknown, find: FindText, depth = 0): unkno
   if (depth > maxDepth) throw new RangeError('It is nested too deeply.');
   if (Array.isArray(value)) return itemsFromReferences(value, find, depth);
   if (!isPlainObject(value)) return value;
-  const entries = Object.entries(value);
-  const [only] = entries;
-  if (entries.length === 1 && only !== undefined && escapedKey.test(only[0])) {
-    const [key, item] = only;
+  const keys = Object.keys(value);
+  const [key] = keys;
+  if (keys.length === 1 && key !== undefined && escapedKey.test(key)) {
+    const item = value[key];
     if (key !== referenceKey) return { [key.slice(1)]: fromReferences(item, find, depth + 1) };
     const hash = String(item);
     const text = find(hash);
@@ -204,18 +204,21 @@ export function fromReferences(value: unknown, find: FindText, depth = 0): unkno
   }
   // Most objects hold no reference, and stay as they are.
   let copy: Record<string, unknown> | undefined;
-  for (const [key, item] of entries) {
+  for (const name of keys) {
+    const item = value[name];
+    if (typeof item !== 'object' || item === null) continue;
     const found = fromReferences(item, find, depth + 1);
     if (found === item) continue;
-    copy ??= Object.fromEntries(entries);
-    setOwn(copy, key, found);
+    copy ??= { ...value };
+    setOwn(copy, name, found);
   }
   return copy ?? value;
 }
 
 function itemsFromReferences(items: readonly unknown[], find: FindText, depth: number): readonly unknown[] {
   let copy: unknown[] | undefined;
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index];
     const found = fromReferences(item, find, depth + 1);
     if (found === item) continue;
     copy ??= [...items];

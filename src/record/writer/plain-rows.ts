@@ -157,12 +157,18 @@ const charactersPerToken = 4;
 
 /** Estimates the tokens of the parts of each request of a run, by characters. Counts each item of the conversation once. */
 export class RequestEstimate {
-  readonly #items: number[] = [];
-  #conversation = 0;
+  readonly #items: number[];
+  #conversation: number;
   #tools: { readonly list: ObservedRequest['tools'] | undefined; readonly json: string } = {
     list: undefined,
     json: '',
   };
+
+  /** @param before the conversation that the edits of the next request are about. Default: there is none. */
+  constructor(before: readonly ConversationItem[] = none) {
+    this.#items = before.map(tokensOf);
+    this.#conversation = sum(this.#items);
+  }
 
   /** The tools of the last request, as JSON. */
   get toolsJson(): string {
@@ -173,7 +179,7 @@ export class RequestEstimate {
   next({ instructions, tools, edits }: ObservedRequest): RequestTokens {
     let added = 0;
     for (const { at, remove, insert } of edits) {
-      const counts = insert.map((item) => tokensIn(textOf(item)));
+      const counts = insert.map(tokensOf);
       const removed = spliceAll(this.#items, at, remove, counts);
       added += sum(counts);
       this.#conversation += sum(counts) - sum(removed);
@@ -186,6 +192,10 @@ export class RequestEstimate {
       added,
     };
   }
+}
+
+function tokensOf(item: ConversationItem): number {
+  return tokensIn(textOf(item));
 }
 
 /** An item as JSON; empty when it is nested too deep, as what a provider has parsed may be. */

@@ -15,6 +15,7 @@ import type {
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
+import type { ConversationItem } from '../../core/tool/index.ts';
 import type { PendingQuestion } from '../format/journal-rows.ts';
 import { lineOf, toReferences, withoutReferences } from '../format/references.ts';
 import type { RunPart } from '../format/row-parts.ts';
@@ -193,10 +194,11 @@ export class Recorder implements RunRecorder {
     });
   }
 
-  onRequest(request: ObservedRequest): void {
+  /** @param before the conversation of the request before, which rows of another process have. Default: there was none. */
+  onRequest(request: ObservedRequest, before: readonly ConversationItem[] = none): void {
     this.#observed(request.evaluationId, request.atMs, (part) => {
       const { run = 0 } = part;
-      const estimate = this.#estimates.get(run) ?? new RequestEstimate();
+      const estimate = this.#estimates.get(run) ?? new RequestEstimate(before);
       this.#estimates.set(run, estimate);
       this.#row(requestRow(request, estimate, part));
     });

@@ -18,7 +18,8 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { scriptedAdapter } from 'weakincentives/testing';
+import { readRunRecord } from 'weakincentives/record';
+import { createManualClock, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { journalAfter, type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
 
@@ -85,6 +86,17 @@ const calling = (...turns: readonly (readonly string[])[]): ReturnType<typeof sc
     { text: 'done' },
   ]);
 
+/** What a row says of a request. */
+interface RequestFacts {
+  readonly edits: readonly {
+    readonly at: number;
+    readonly remove: number;
+    readonly insert: readonly object[];
+  }[];
+  readonly length: number;
+  readonly tokens: { readonly conversation: number; readonly added: number };
+}
+
 const newSession = (): Session => {
   const session = new Session({ id: 'session' });
   for (const slice of [Counts, Sightings]) session.install(slice);
@@ -99,11 +111,32 @@ const upTo = (
   batches.slice(0, batches.findIndex(({ rows }) => rows.some(({ type, line }) => holds(type, line))) + 1);
 
 describe('a run with a journal', () => {
-  it('flushes twice a turn, however many calls it makes', async () => {
-    const journal = watchedJournal();
-    await calling(['count', 'count', 'count', 'count'], ['count']).evaluate(promptOf(), { journal });
-    // Before each of three requests, after each of three answers, and the end.
-    expect(journal.batches).toHaveLength(7);
+  it('appends once a turn, however many calls it makes, while they take no time', async () => {
+    let appends = 0;
+    const journal = watchedJournal(() => void (appends += 1));
+    const clock = createManualClock();
+    await calling(['count', 'count', 'count', 'count'], ['count']).evaluate(promptOf(), { journal, clock });
+    // Before each of three requests, and the end.
+    expect(appends).toBe(4);
+  });
+
+  it('appends an answer by itself once the calls of its turn take longer', async () => {
+    const clock = createManualClock();
+    let onAnswer = (): void => undefined;
+    const appended = new Promise<void>((resolve) => (onAnswer = resolve));
+    const journal = watchedJournal(({ rows }) => {
+      if (rows.some(({ type }) => type === 'response')) onAnswer();
+    });
+    const timers: number[] = [];
+    const onCall = async (): Promise<void> => {
+      clock.advance(9);
+      timers.push(clock.pending);
+      clock.advance(1);
+      timers.push(clock.pending);
+      await appended;
+    };
+    await calling(['count']).evaluate(promptOf({ onCall }), { journal, clock });
+    expect(timers).toEqual([1, 0]);
   });
 
   it('refuses a name that the journal has', async () => {
@@ -407,6 +440,30 @@ describe('a resume', () => {
       code: 'evaluation-diverged',
       message: expect.stringContaining('its rows have a completion check of turn 1'),
     });
+  });
+
+  it('keeps what its first request adds to the conversation of the rows, and counts all of it', async () => {
+    const journal = await recorded();
+    const requests = async (): Promise<readonly RequestFacts[]> =>
+      (await journal.read('run'))
+        .filter(({ type }) => type === 'request')
+        .map(({ line }) => JSON.parse(line) as RequestFacts);
+    await resumeRun({ adapter: calling(['count'], ['count']), journal, runId: 'run', prompt: promptOf() });
+    const [, before, first] = await requests();
+    expect(first?.edits).toMatchObject([{ at: before?.length, remove: 0 }]);
+    expect(first?.edits[0]?.insert).toHaveLength(2);
+    const { conversation = 0, added = 0 } = first?.tokens ?? {};
+    expect(added).toBeGreaterThan(0);
+    expect(conversation - added).toBe(before?.tokens.conversation);
+  });
+
+  it('has rows that make up the conversation that the model was asked with', async () => {
+    const journal = await recorded();
+    const adapter = calling(['count'], ['count']);
+    const { conversation } = await resumeRun({ adapter, runId: 'run', prompt: promptOf(), journal });
+    const { runs } = await readRunRecord((await journal.read('run')).map(({ line }) => line));
+    const asked = runs[0]?.turns.at(-1)?.request?.conversation;
+    expect(asked).toEqual(conversation.slice(0, -1));
   });
 
   it('emits nothing again, begins with run-start and run-resumed', async () => {

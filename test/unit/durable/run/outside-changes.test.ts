@@ -59,21 +59,21 @@ function newSession(): Session {
   return session;
 }
 
-/** A run during which others dispatch, and what they had dispatched when each batch of rows was made. */
+/** A run during which others dispatch, and what they had dispatched when rows were appended, by the last of them. */
 async function runWithOthers(isMoment: (moment: string) => boolean): Promise<{
   readonly batches: readonly JournalBatch[];
-  readonly known: readonly (readonly string[])[];
+  readonly known: ReadonlyMap<number | undefined, readonly string[]>;
   readonly arrived: readonly string[];
 }> {
   const session = newSession();
   const arrived: string[] = [];
-  const known: (readonly string[])[] = [];
+  const known = new Map<number | undefined, readonly string[]>();
   const others = (when: string): void => {
     if (!isMoment(when)) return;
     arrived.push(when);
     session.dispatch(Arrived, { when });
   };
-  const journal = watchedJournal(() => void known.push([...arrived]));
+  const journal = watchedJournal(({ rows }) => void known.set(rows.at(-1)?.seq, [...arrived]));
   const observer: RunObserver = {
     onEvent: (event) => {
       if (event.type === 'turn-end') others(`after turn ${event.turn}`);
@@ -109,7 +109,8 @@ describe('what code outside of the run dispatches', () => {
       // A request to the model, or an effect outside, may rest on what was dispatched before it.
       if (!rows.some(({ type }) => type === 'request' || type === 'begin')) continue;
       checked += 1;
-      expect(await arrivalsAfter(batches.slice(0, index + 1)), `after ${index + 1}`).toEqual(known[index]);
+      const atThatTime = known.get(rows.at(-1)?.seq);
+      expect(await arrivalsAfter(batches.slice(0, index + 1)), `after ${index + 1}`).toEqual(atThatTime);
     }
     expect(checked).toBe(5);
   });
