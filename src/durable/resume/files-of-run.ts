@@ -91,12 +91,12 @@ function isUndelivered({ root }: Pick<RunRows, 'root'>): boolean {
 function pathsOf(commits: Commits): readonly PutBackPath[] {
   const spans = foldFiles(commits);
   const directories = foldDirectories(commits);
-  const paths = [...spans].map(([path, { first, last }]) => {
+  const paths = [...spans].map(([path, { first, last }]): PutBackPath => {
     const isUnnamed = last.kind === 'absent' || last.kind === 'directory';
     const wanted: FileState = isUnnamed
       ? { kind: directories.get(path) === true ? 'directory' : 'absent' }
       : last;
-    return putBackPath({ path, found: first, wanted });
+    return { ...putBackPath({ path, found: first, wanted }), permissions: 'executable' };
   });
   // Directories that went with all that was in them. Where one is there for files of the run, these are compared.
   for (const [path, isThere] of directories)

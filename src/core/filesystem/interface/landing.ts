@@ -48,6 +48,8 @@ export interface PutBackPath {
   readonly found: RecordedEntry | undefined;
   /** How it is to be; the same holds here. Absent here and in `found`: it is left alone, and directories above it are known not to be someone else's. */
   readonly wanted: RecordedEntry;
+  /** Which permissions of a file count. `executable`: whether its owner may execute it, since others depend on the machine that it was written on. Default: all. */
+  readonly permissions?: 'executable';
   /** The content of a wanted file. Undefined: it is not known, so that the path cannot be put back. */
   readonly data?: () => Uint8Array;
 }

@@ -10,7 +10,9 @@ import {
   type PutBackReport,
   type RecordedEntry,
   type TreeNode,
+  usualMode,
 } from '../../../core/filesystem/index.ts';
+import { present } from '../../../core/internal/index.ts';
 import { isRegularFile } from '../commit/taken-nodes.ts';
 import { newLinkNode } from '../tree/disk-leaf.ts';
 import type { DiskWorkspace } from '../workspace/disk-workspace.ts';
@@ -19,6 +21,9 @@ import { assertWritten } from './land-recorded-changes.ts';
 import { isWhole, otherContentError, parentsOf } from './plan-landing.ts';
 
 type PutBackChoice = keyof PutBackReport;
+
+/** The bit of a mode that says so. */
+const ownerExecutes = 0o100;
 
 /** What has to be done to a folder so that paths are as they were. */
 export interface PutBackPlan {
@@ -83,11 +88,14 @@ class PutBackPlanner {
     return { fitting: of('fitting'), present: of('present'), outside: of('outside'), left: of('left') };
   }
 
-  #verdictOf({ path, found, wanted }: PutBackPath): PutBackChoice {
+  #verdictOf({ path, found, wanted, permissions }: PutBackPath): PutBackChoice {
     const node = this.#found.at(path);
     if (this.#found.is(path, wanted, originOf(wanted))) {
+      const counting = permissions === 'executable' ? ownerExecutes : ~0;
       const isOther =
-        wanted.kind === 'file' && node?.kind === 'file' && (node.mode ?? wanted.mode) !== wanted.mode;
+        wanted.kind === 'file' &&
+        node?.kind === 'file' &&
+        (((node.mode ?? wanted.mode) ^ wanted.mode) & counting) !== 0;
       return isOther ? 'fitting' : 'present';
     }
     if (wanted.kind === 'absent' && this.#wantedParents.has(path) && isDirectory(node)) return 'present';
@@ -132,7 +140,7 @@ class PutBackPlanner {
     else this.#nodes.set(path.path, node);
   }
 
-  #nodeOf({ path, wanted, data }: PutBackPath): TreeNode | undefined {
+  #nodeOf({ path, wanted, data, permissions }: PutBackPath): TreeNode | undefined {
     if (wanted.kind === 'directory') return emptyDirectory;
     if (wanted.kind === 'link') return newLinkNode(path, linkTextAt(path, wanted.text, wanted.from));
     if (wanted.kind === 'absent') return undefined;
@@ -140,8 +148,12 @@ class PutBackPlanner {
     if (data === undefined) return undefined;
     const bytes = data();
     if (createHash('sha256').update(bytes).digest('hex') !== wanted.hash) throw otherContentError(path);
+    const now = this.#found.at(path);
+    const isExecutable = now?.kind === 'file' && ((now.mode ?? 0) & ownerExecutes) !== 0;
+    // Like any new file, or the one that it replaces.
+    const isUsual = permissions === 'executable' && wanted.mode === usualMode && !isExecutable;
     // The time of the disk is that of the machine.
-    return { ...fileNode(bytes, 0), mode: wanted.mode };
+    return { ...fileNode(bytes, 0), ...present({ mode: isUsual ? undefined : wanted.mode }) };
   }
 }
 

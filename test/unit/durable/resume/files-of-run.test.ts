@@ -300,6 +300,34 @@ describe('a folder in which others have changed what a run left', () => {
     expect([diskTree(run.folders.root), diskTree(outside.root)]).toEqual(before);
   });
 
+  it.each([0o002, 0o077])('may have other permissions, such as with the umask %i', async (umask) => {
+    const before = process.umask(umask);
+    try {
+      const run = await stoppedRun();
+      // What a new file gets there.
+      expect(lstatSync(join(run.folders.root, 'made/deep/new.md')).mode & 0o777).toBe(0o666 & ~umask);
+      const left = diskTree(run.folders.root);
+      expect(await resumeIn(run.folders, run)).toEqual({ text: 'done', changed: [] });
+      // It has its answer by now.
+      const copy = freshFolder();
+      expect((await resumeIn(copy, run, 'restore')).text).toBe('done');
+      expect(diskTree(copy.root)).toEqual(left);
+      process.umask(before);
+      const elsewhere = freshFolder();
+      expect((await resumeIn(elsewhere, run, 'restore')).text).toBe('done');
+      expect((await resumeIn(elsewhere, run, 'check')).text).toBe('done');
+      // A copy that keeps what is executable only.
+      for (const { name, mode } of [
+        { name: 'made/deep/new.md', mode: 0o600 },
+        { name: 'made/tool.sh', mode: 0o700 },
+      ])
+        chmodSync(join(elsewhere.root, name), mode);
+      expect((await resumeIn(elsewhere, run, 'check')).text).toBe('done');
+    } finally {
+      process.umask(before);
+    }
+  });
+
   it('refuses an option that it does not know', async () => {
     const run = await stoppedRun();
     // Untyped code passes what it likes.
