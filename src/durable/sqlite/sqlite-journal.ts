@@ -15,7 +15,7 @@ import { type Clock, systemClock } from '../../core/session/index.ts';
 import { presentProcess } from '../../host/lock/index.ts';
 import { journalFailure, SqliteJournal } from './journal.ts';
 import { journalThread } from './journal-thread.ts';
-import type { SqliteDatabase } from './store/database.ts';
+import { type SqliteDatabase, sqliteDrivers } from './store/database.ts';
 import { localBackend } from './store/local-backend.ts';
 import { type OpenedStore, openStore, type Synchronous } from './store/open-store.ts';
 
@@ -32,7 +32,7 @@ interface CommonOptions {
 export type SqliteJournalOptions = CommonOptions &
   (
     | {
-        /** An open database of `node:sqlite` or better-sqlite3 13 or later. Its caller closes it. */
+        /** An open database of `node:sqlite` or better-sqlite3; see {@link SqliteDatabase} for the versions. Its caller closes it. */
         readonly database: SqliteDatabase;
         readonly file?: never;
         readonly readOnly?: never;
@@ -146,5 +146,5 @@ const exclusiveText = (version: string): string =>
 
 const missingDriver = (): MissingPeerError =>
   new MissingPeerError(
-    'sqliteJournal({ file }) needs the module "node:sqlite", which this Node does not have. Use Node 22.13 or later, or pass { database } with an open database of better-sqlite3 13 or later, on Node 22 or later.',
+    `sqliteJournal({ file }) needs the module "node:sqlite", which this Node does not have, and { database } an open database. ${sqliteDrivers}.`,
   );

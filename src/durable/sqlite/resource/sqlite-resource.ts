@@ -6,7 +6,7 @@ import { serialProtocol } from './serial-protocol.ts';
 
 /** Options of {@link sqliteResource}. */
 export interface SqliteResourceOptions<Database extends SqliteDatabase = SqliteDatabase> {
-  /** An open database of `node:sqlite` or better-sqlite3 13 or later. Its caller closes it. */
+  /** An open database of `node:sqlite` or better-sqlite3; see {@link SqliteDatabase} for the versions. Its caller closes it. */
   readonly database: Database;
   /**
    * Opens another connection to the same file, which is in WAL mode; then calls run at the same time, each on a connection of its own. May throw: the call

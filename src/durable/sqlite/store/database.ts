@@ -14,8 +14,13 @@ export interface SqliteStatement {
   all(...parameters: SqliteValue[]): unknown[];
 }
 
+/** The drivers that can be used, for messages. */
+export const sqliteDrivers: string =
+  'Use Node 22.13 or later, which has node:sqlite, or better-sqlite3: version 12 from 12.11 on, or from Node 22 on version 13, too. On Node 20 version 13 ends the process when it opens a database';
+
 /**
- * An open database: a `DatabaseSync` of `node:sqlite`, or a `Database` of better-sqlite3 13 or later. All of it is synchronous; what fails
+ * An open database: a `DatabaseSync` of `node:sqlite`, or a `Database` of better-sqlite3 12.11 or later. On Node 20 it has to be 12: version 13 ends the process there when it opens a
+ * database, without an error. All of it is synchronous; what fails
  * throws the error of the driver.
  */
 export interface SqliteDatabase {

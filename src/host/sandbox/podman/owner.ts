@@ -1,6 +1,5 @@
-import { readlinkSync } from 'node:fs';
 import { isRecord } from '../../../core/internal/index.ts';
-import { isAlive as isProcessAlive, presentProcess, readIdentity } from '../../lock/index.ts';
+import { hasEnded, presentProcess, readIdentity } from '../../lock/index.ts';
 import type { PodmanClient } from './podman-client.ts';
 import { PodmanRequestError } from './podman-error.ts';
 
@@ -9,7 +8,7 @@ const ownerLabel = 'dev.weakincentives.owner';
 
 /** The labels of every container. */
 export function ownerLabels(): Readonly<Record<string, string>> {
-  return { [ownerLabel]: JSON.stringify({ ...presentProcess(), namespace: processNamespace() }) };
+  return { [ownerLabel]: JSON.stringify(presentProcess()) };
 }
 
 /** Removes the containers of processes that have certainly ended; all others are left alone. */
@@ -42,25 +41,17 @@ export async function removeContainer(client: PodmanClient, id: string): Promise
   }
 }
 
-/** A label is only believed when its process could be seen from here. */
+/**
+ * A label is only believed when its process could be seen from here: with another boot or namespace of processes its number may be that of another process, also under the same
+ * name of the machine.
+ */
 function isOfDeadProcess(label: unknown): boolean {
   if (typeof label !== 'string') return false;
   try {
-    const owner: unknown = JSON.parse(label);
-    const { namespace } = Object(owner);
-    const identity = readIdentity(owner);
+    const identity = readIdentity(JSON.parse(label));
     if (identity === undefined || !Number.isSafeInteger(identity.pid) || identity.pid <= 0) return false;
-    return namespace === processNamespace() && !isProcessAlive(identity);
+    return hasEnded(identity);
   } catch {
     return false;
-  }
-}
-
-/** Processes of another namespace have ids of their own, even under the same name of the machine. */
-function processNamespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
   }
 }

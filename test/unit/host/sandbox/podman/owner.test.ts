@@ -1,4 +1,3 @@
-import { readlinkSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { presentProcess } from '../../../../../src/host/lock/process-identity.ts';
@@ -12,17 +11,8 @@ import { fakeService, refuse } from './fake-service.ts';
 
 const ownerLabel = 'dev.weakincentives.owner';
 const present = presentProcess();
-const namespace = namespaceOf();
 /** More than the largest number of a process. */
 const noPid = 4_194_305;
-
-function namespaceOf(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
-}
 
 interface Container {
   readonly label: string | undefined;
@@ -31,21 +21,22 @@ interface Container {
 
 /** A process that certainly has ended. */
 const dead: fc.Arbitrary<object> = fc.constantFrom(
-  { ...present, namespace, pid: noPid },
-  { ...present, namespace, pid: noPid, startedAt: '' },
+  { ...present, pid: noPid },
+  { ...present, pid: noPid, startedAt: '' },
   // A later process has its number; where start times are unknown, it may be the same one.
-  ...(present.startedAt === '' ? [] : [{ ...present, namespace, startedAt: `${present.startedAt}1` }]),
+  ...(present.startedAt === '' ? [] : [{ ...present, startedAt: `${present.startedAt}1` }]),
 );
 
 /** A process that is alive, or may be. */
 const alive: fc.Arbitrary<object> = fc.constantFrom(
-  { ...present, namespace },
-  { ...present, namespace, startedAt: '' },
-  { ...present, namespace, pid: process.ppid, startedAt: '' },
+  present,
+  { ...present, startedAt: '' },
+  { ...present, pid: process.ppid, startedAt: '' },
   // Where nothing can be seen from here.
-  { ...present, namespace, pid: noPid, host: 'another-host' },
-  { ...present, namespace: 'pid:[1]', pid: noPid },
-  { ...present, pid: noPid },
+  { ...present, pid: noPid, host: 'another-host' },
+  { ...present, space: present.space.replace(/pid:.*/, 'pid:[1]'), pid: noPid },
+  { ...present, space: `another ${present.space}`, pid: noPid },
+  { ...present, space: '', pid: noPid },
 );
 
 const broken: fc.Arbitrary<string | undefined> = fc.oneof(
@@ -55,7 +46,7 @@ const broken: fc.Arbitrary<string | undefined> = fc.oneof(
       host: fc.constantFrom<unknown>(present.host, 3, null),
       startedAt: fc.constantFrom<unknown>('', 5, null),
       pid: fc.constantFrom<unknown>(-1, 0, 1.5, '7', null, Number.MAX_SAFE_INTEGER + 1),
-      namespace: fc.constant(namespace),
+      space: fc.constantFrom<unknown>(present.space, 3),
     })
     .map((owner) => JSON.stringify(owner)),
   fc.string(),
@@ -121,7 +112,7 @@ describe('removeLeftovers', () => {
   });
 
   it('goes on after a container that cannot be removed, such as one that another process is removing', async () => {
-    const label = { [ownerLabel]: JSON.stringify({ ...present, namespace, pid: noPid }) };
+    const label = { [ownerLabel]: JSON.stringify({ ...present, pid: noPid }) };
     const containers = ['a', 'b', 'c'].map((Id) => ({ Id, Labels: label }));
     await using service = await fakeService({
       containers,
@@ -142,7 +133,7 @@ describe('removeLeftovers', () => {
   });
 
   it('reports a service that has ended', async () => {
-    const label = { [ownerLabel]: JSON.stringify({ ...present, namespace, pid: noPid }) };
+    const label = { [ownerLabel]: JSON.stringify({ ...present, pid: noPid }) };
     await using service = await fakeService({
       containers: [{ Id: 'a', Labels: label }],
       answer: ({ step }, response) => {
