@@ -19,7 +19,7 @@ import {
 } from '../core/runtime/index.ts';
 import type { Session } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
-import { changedMeanwhile, resumeWhenReady } from '../durable/index.ts';
+import { changedMeanwhile, continueRun } from '../durable/index.ts';
 import type { AgentRun } from './agent-run.ts';
 import { type AnyRunOptions, type ResolvedAgent, resolveAgent } from './resolve-agent.ts';
 
@@ -42,7 +42,8 @@ export async function evaluateAgent(
   const resolved = await resolveAgent(agent, given);
   const { options } = resolved;
   const known = await knownRun(options);
-  const session = options.session ?? newSession(options, known?.run.sessionId);
+  // Its name decides between processes that begin a run at the same time.
+  const session = options.session ?? newSession(options, known?.run.sessionId ?? namedRun(options));
   try {
     return await runOn({ agent, resolved, session, extras }, known);
   } finally {
@@ -79,6 +80,11 @@ interface OpenedRun {
 interface KnownRun {
   readonly journal: RunJournal;
   readonly run: JournaledRun;
+}
+
+/** The name of a run that others may begin, too. */
+function namedRun({ journal, runId }: Pick<EvaluateOptions, 'journal' | 'runId'>): string | undefined {
+  return journal === undefined ? undefined : runId;
 }
 
 async function knownRun({
@@ -133,12 +139,11 @@ export async function prepareSession(
 }
 
 async function goOn(
-  { resolved, session, extras: { resumeInput: input, stream } }: OpenedRun,
+  { agent, resolved, session, extras: { resumeInput: says, stream } }: OpenedRun,
   { journal, run: { runId } }: KnownRun,
 ): Promise<PromptResponse | SuspendedRun> {
-  const { adapter, answers, files, options, prompt, strict } = resolved;
-  // What the run began with is in the journal.
-  const { input: _input, history: _history, pendingCalls: _pending, ...rest } = options;
+  const { adapter, answers, files, options, prompt, strict, workspace } = resolved;
+  const { session: given, ...rest } = options;
   const streamed =
     stream === undefined
       ? rest
@@ -148,9 +153,13 @@ async function goOn(
           signal: stream.signal,
           observers: [{ onEvent: stream.onEvent }, ...(rest.observers ?? [])],
         };
-  return resumeWhenReady(
-    { ...streamed, adapter, prompt, journal, runId, session, ...present({ answers, strict, files, input }) },
-    stream?.ready,
+  // Who reads state, files or events of a run that has ended needs all of its rows; otherwise the last ones say how it ended.
+  const readsNothing = given === undefined && agent.conclude === undefined && workspace === undefined;
+  const isRead = !readsNothing || stream !== undefined || rest.observers !== undefined;
+  const on = isRead ? { session } : {};
+  return continueRun(
+    { ...streamed, ...on, adapter, prompt, journal, runId, ...present({ answers, strict, files }) },
+    { ready: stream?.ready, says },
   );
 }
 

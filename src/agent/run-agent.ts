@@ -7,7 +7,7 @@ import { type AgentRunExtras, evaluateAgent } from './evaluate-agent.ts';
  * Runs an agent once: fills in what it leaves open, evaluates its prompt, asks its `conclude`, and writes the changes of the workspace.
  *
  * With a `journal` it begins a run under a new id. With a `journal` and a `runId` it goes on with the run of this name, or begins it: one that has its answer returns it again, one that
- * waits for answers returns its questions until it has them. So a job that is delivered twice is one call. What a run began with, its `input` and its `history`, is taken from the journal then.
+ * waits for answers returns its questions until it has them. So a job that is delivered twice is one call. What a run began with, its `input` and its `history`, is taken from the journal then; another `input` is refused.
  *
  * ```ts
  * import { defineAgent, promptTemplate, runAgent, section } from 'weakincentives';
@@ -24,6 +24,7 @@ import { type AgentRunExtras, evaluateAgent } from './evaluate-agent.ts';
  * @throws {PromptValidationError} with `details.option`, before a model is asked: for an option that is unknown or out of its range, a workspace that is missing, not
  *   wanted or not limited as the agent says, params that are missing or invalid, and a missing adapter.
  * @throws {PromptEvaluationError} when the run ends early; code `evaluation-incomplete` when the agent's `conclude` returns a `failure`, or throws.
+ * @throws {RunRefusedError} for a run that goes on: `run-known-otherwise`, `run-cancelled` and `run-files-differ`.
  * @throws {SessionBusyError} while another run holds the session, or another process the run.
  * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
  * @throws what the agent's `params`, `adapter` and `prepare`, or the workspace, throw.

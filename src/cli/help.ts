@@ -9,7 +9,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
                           [--structured] [--no-durable] [options]
        wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal FILE]
        wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal FILE] [options]
-       wink runs [prune [RUN...] | stop RUN | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
+       wink runs [prune [RUN...] | stop RUN [--for-good [--by NAME] [--reason TEXT]] | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
        wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal FILE]
        wink query RUN ["SQL"] [--json] [--timeout TIME] [--schema]
 
@@ -32,7 +32,7 @@ has a model answer from there on (continue): the agent's own, or that of --model
 "wink run --durable" keeps the run in a journal, so that it outlives its process: "wink resume" goes on with it after a crash, a Ctrl-C or
 a failure, without asking the model again for what it has answered. It is called as it was; --model, --base-url, limits and what is printed may be given
 again. "wink rewind" shows what puts the folder of a run back to how it was after CALL (--to) or before it (--before), and with --apply writes it. "wink fork" begins another run with what a run did up to CALL, the id of a call or the number of a commit, and goes on with it; its folder must be as the run had it there (--apply=each) or at its beginning: "wink rewind" puts it back, --workspace names a copy. "wink view", "wink replay" and "wink query" take the name of such a run in place of a record. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
-over, "stop" ends a run of another process, which can be resumed then, "settle" brings the folder to the last commit of a run, "export" writes
+over, "stop" ends a run of another process, which can be resumed then, or with --for-good not any more, "settle" brings the folder to the last commit of a run, "export" writes
 the record of a run. Needs Node 22.13 or later.
 
 What a policy asks in such a run, without a person at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the

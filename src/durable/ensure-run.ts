@@ -38,11 +38,34 @@ async function ensure<Output>(
       if (!(await isKnownNow(error, given))) throw error;
     }
   }
+  return continueRun(given);
+}
+
+/** What only the library itself asks of a run that goes on. */
+export interface ContinueExtras {
+  /** What the run waits for before it goes on. Default: nothing. */
+  readonly ready?: (() => Promise<void> | undefined) | undefined;
+  /** What is said to the model; see `input` of `resumeRun`. Default: nothing. */
+  readonly says?: EvaluateOptions['input'] | undefined;
+}
+
+/**
+ * Goes on with a run that the journal has, or says how it has ended.
+ *
+ * @throws as `ensureRun`.
+ */
+export async function continueRun<Output>(
+  given: EnsureRunOptions<Output>,
+  { ready, says }: ContinueExtras = {},
+): Promise<PromptResponse<Output> | SuspendedRun> {
+  const { input: _input, history: _history, pendingCalls: _pending, ...options } = given;
+  const { journal, runId } = options;
   const rows = readRunRows(runId, await journal.read(runId));
   assertSame(rows, given);
   const cancelled = cancellationOf(rows);
   if (cancelled !== undefined) throw cancelledError(runId, cancelled);
-  return (await endedOutcome(rows, given)) ?? goOn(given);
+  const ended = says === undefined ? await endedOutcome(rows, given) : undefined;
+  return ended ?? resumeRun(says === undefined ? options : { ...options, input: says }, ready);
 }
 
 async function begin<Output>(
@@ -70,17 +93,12 @@ async function isKnownNow(error: unknown, { journal, runId }: KnownBy): Promise<
   return isRefused && (await journal.read(runId)).length > 0;
 }
 
-function goOn<Output>(given: EnsureRunOptions<Output>): Promise<PromptResponse<Output> | SuspendedRun> {
-  const { input: _input, history: _history, pendingCalls: _pending, ...options } = given;
-  return resumeRun(options);
-}
-
 /**
  * A run of this name that began with something else is another job. What the caller leaves out is not compared, and neither is what an upgrade of the agent changes: see `strict`.
  *
  * @throws {RunRefusedError} `run-known-otherwise`.
  */
-export function assertSame(rows: RunRows, begun: BegunWith): void {
+function assertSame(rows: RunRows, begun: BegunWith): void {
   const { runId } = begun;
   const differs = differences(rows, begun);
   if (differs.length === 0) return;

@@ -7,12 +7,12 @@ export {
   answerApprovals,
   cancelRun,
   changedMeanwhile,
+  continueRun,
   ensureRun,
   forkRun,
   openToolRuntime,
   pendingApprovals,
   resumeRun,
-  resumeWhenReady,
 } from './on-demand.ts';
 export type { ResumedFiles } from './resume/files-of-run.ts';
 export type { ResumeRunOptions } from './resume-run.ts';

@@ -1,7 +1,7 @@
 export { answerApprovals } from './approvals/answer-approvals.ts';
 export { type AskedQuestion, askedQuestions, pendingApprovals } from './approvals/asked-questions.ts';
 export { cancelRun } from './cancel-run.ts';
-export { ensureRun } from './ensure-run.ts';
+export { continueRun, ensureRun } from './ensure-run.ts';
 export {
   type ChangesBack,
   changesBack,

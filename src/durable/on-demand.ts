@@ -11,7 +11,7 @@ import type { Approver, PendingApproval, RunJournal } from '../core/runtime/inde
 import type { AnswerApprovalsOptions } from './approvals/answer-approvals.ts';
 import type { PendingApprovalsOptions } from './approvals/asked-questions.ts';
 import type { CancelRunOptions } from './cancel-run.ts';
-import type { EnsureRunOptions } from './ensure-run.ts';
+import type { ContinueExtras, EnsureRunOptions } from './ensure-run.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
 import type { ResumeRunOptions } from './resume-run.ts';
 
@@ -148,19 +148,20 @@ export async function pendingApprovals(
  * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
  * @see docs/spec/durable-runs.md §4
  */
-export function resumeRun<Output, A extends Approver = Approver>(
+export async function resumeRun<Output, A extends Approver = Approver>(
   options: ResumeRunOptions<Output, A>,
-): Promise<RunOutcome<Output, A>> {
-  return resumeWhenReady(options);
-}
-
-/** As {@link resumeRun}. @param ready what the run waits for before it goes on. Default: nothing. */
-export async function resumeWhenReady<Output, A extends Approver = Approver>(
-  options: ResumeRunOptions<Output, A>,
-  ready?: () => Promise<void> | undefined,
 ): Promise<RunOutcome<Output, A>> {
   const { resumeRun: run } = await import('./internal.ts');
-  return run(options, ready);
+  return run(options);
+}
+
+/** As {@link ensureRun}, for a run that the journal has. */
+export async function continueRun<Output>(
+  options: EnsureRunOptions<Output>,
+  extras?: ContinueExtras,
+): Promise<RunOutcome<Output, Approver>> {
+  const { continueRun: run } = await import('./internal.ts');
+  return run(options, extras);
 }
 
 /** The files that a run has changed in memory and another process has changed on disk since, which the run would replace when it writes them. */

@@ -101,7 +101,7 @@ export function runJournalContract(open: () => RunJournal): void {
       await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
       await journal.append({ runId: 'r', rows: [], summary: summaryOf({ status: 'finished' }) }, lease);
       expect(await journal.runs()).toEqual([
-        { ...summaryOf({ status: 'finished' }), runId: 'r', sessionId: 's', rows: 1 },
+        { ...summaryOf({ status: 'finished' }), runId: 'r', sessionId: 's', rows: 1, isReady: false },
       ]);
     });
 
@@ -215,6 +215,71 @@ export function runJournalContract(open: () => RunJournal): void {
     });
   });
 
+  describe('an inbox', () => {
+    const cancel = { id: 'cancel', kind: 'cancel', atMs: 5, by: 'ann', reason: 'obsolete' } as const;
+    const nothing = { waiting: 0, isCancelled: false };
+    const cancelled = { waiting: 1, isCancelled: true };
+
+    it('keeps what is said until the owner takes it, with the rows that take it', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      const append = (from: number, takes?: readonly string[]): Promise<RunInbox> => {
+        const batch = { runId: 'r', rows: rowsOf(from, 1), summary: summaryOf() };
+        return journal.append(takes === undefined ? batch : { ...batch, takes }, lease);
+      };
+      expect(await append(0)).toEqual(nothing);
+      expect(await journal.messages('r')).toEqual([]);
+      expect(await journal.send('r', cancel)).toEqual(cancelled);
+      expect(await journal.messages('r')).toEqual([cancel]);
+      expect(await append(1)).toEqual(cancelled);
+      // Rows that are refused take nothing.
+      await expect(append(5, ['cancel'])).rejects.toSatisfy(JournalFencedError.isInstance);
+      expect(await journal.messages('r')).toEqual([cancel]);
+      expect(await append(2, ['cancel'])).toEqual(nothing);
+      expect(await journal.messages('r')).toEqual([]);
+    });
+
+    it('has a message of one name once, also when it was taken', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await journal.send('r', cancel);
+      expect(await journal.send('r', { ...cancel, by: 'ben' })).toEqual(cancelled);
+      expect(await journal.send('r', { ...cancel, id: 'other' })).toEqual({ ...cancelled, waiting: 2 });
+      expect(await journal.messages('r')).toEqual([cancel, { ...cancel, id: 'other' }]);
+      const batch = { runId: 'r', rows: rowsOf(1, 1), summary: summaryOf(), takes: ['cancel', 'other'] };
+      await journal.append(batch, lease);
+      expect(await journal.send('r', cancel)).toEqual(nothing);
+    });
+
+    it('is that of a run which the journal has, and goes with it', async () => {
+      const journal = open();
+      expect(await journal.send('r', cancel)).toBeUndefined();
+      expect(await journal.messages('r')).toEqual([]);
+      const lease = await journal.acquire('s');
+      for (const runId of ['r', 'other'])
+        await journal.append({ runId, rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      await journal.send('r', cancel);
+      expect(await journal.messages('other')).toEqual([]);
+      await journal.remove('r', lease);
+      const inbox = await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      expect(inbox).toEqual(nothing);
+    });
+
+    it('is watched by the owner of the run', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      const seen: unknown[] = [];
+      const stop = lease.watch('r', (inbox) => seen.push(inbox));
+      await journal.send('r', cancel);
+      expect(seen).toEqual([cancelled]);
+      stop();
+      await journal.send('r', { ...cancel, id: 'other' });
+      expect(seen).toHaveLength(1);
+    });
+  });
+
   describe('runs', () => {
     it('are listed with what their writer says, the latest first, and chosen by name, session, workspace and status', async () => {
       const journal = open();
@@ -230,9 +295,9 @@ export function runJournalContract(open: () => RunJournal): void {
       const ids = async (filter: Parameters<RunJournal['runs']>[0]): Promise<string[]> =>
         (await journal.runs(filter)).map(({ runId }) => runId);
       expect(await journal.runs()).toEqual([
-        { ...summaries.b, runId: 'b', sessionId: 's', rows: 1 },
-        { ...summaries.c, runId: 'c', sessionId: 't', rows: 2 },
-        { ...summaries.a, runId: 'a', sessionId: 's', rows: 3 },
+        { ...summaries.b, runId: 'b', sessionId: 's', rows: 1, isReady: false },
+        { ...summaries.c, runId: 'c', sessionId: 't', rows: 2, isReady: false },
+        { ...summaries.a, runId: 'a', sessionId: 's', rows: 3, isReady: false },
       ]);
       expect(await ids({ sessionId: 's' })).toEqual(['b', 'a']);
       expect(await ids({ runId: 'c' })).toEqual(['c']);
@@ -243,6 +308,47 @@ export function runJournalContract(open: () => RunJournal): void {
       expect(await ids({ status: 'suspended' })).toEqual(['c']);
       expect(await ids({ status: 'running' })).toEqual(['a']);
       expect(await ids({ sessionId: 's', workspace: '/w', status: 'finished' })).toEqual([]);
+    });
+
+    it('are those that a process can go on with, in the order and number that are asked for', async () => {
+      const journal = open();
+      const [free, held] = [await journal.acquire('free'), await journal.acquire('held')];
+      const add = (
+        runId: string,
+        summary: Partial<RunSummary> & Pick<RunSummary, 'updatedAtMs'>,
+        lease = free,
+      ): Promise<RunInbox> =>
+        journal.append({ runId, rows: rowsOf(0, 1), summary: summaryOf(summary) }, lease);
+      await add('interrupted', { updatedAtMs: 10 });
+      await add('running', { updatedAtMs: 20 }, held);
+      await add('answered', { updatedAtMs: 30, status: 'suspended', pending: 0 });
+      await add('waits', { updatedAtMs: 40, status: 'suspended', pending: 1 });
+      await add('expired', { updatedAtMs: 50, status: 'suspended', pending: 1, waitsUntilMs: 1 });
+      await add('waits-on', { updatedAtMs: 55, status: 'suspended', pending: 1, waitsUntilMs: 9e15 });
+      await add('served', { updatedAtMs: 60, isToolRuntime: true });
+      await add('failed', { updatedAtMs: 70, status: 'failed' });
+      await add('finished', { updatedAtMs: 80, status: 'finished' });
+      await add('cancelled', { updatedAtMs: 90, status: 'cancelled' });
+      await free.release();
+      const ids = async (filter: Parameters<RunJournal['runs']>[0]): Promise<string[]> =>
+        (await journal.runs(filter)).map(({ runId }) => runId);
+      expect(await ids({ ready: true })).toEqual(['expired', 'answered', 'interrupted']);
+      expect(await ids({ ready: true, order: 'oldest', limit: 2 })).toEqual(['interrupted', 'answered']);
+      expect(await ids({ ready: true, status: 'interrupted' })).toEqual(['interrupted']);
+      expect(await ids({ status: 'running' })).toEqual(['running']);
+      expect(await ids({ limit: 2 })).toEqual(['cancelled', 'finished']);
+      expect(await ids({ limit: 1, status: 'suspended', order: 'oldest' })).toEqual(['answered']);
+      expect(await ids({ limit: 1, status: 'interrupted' })).toEqual(['served']);
+      expect(await ids({ updatedBeforeMs: 20 })).toEqual(['interrupted']);
+      expect(await ids({ updatedBeforeMs: 21, order: 'newest', limit: 1 })).toEqual(['running']);
+      expect((await journal.runs()).filter(({ isReady }) => isReady)).toHaveLength(3);
+      // What a run is changes with its rows.
+      const lease = await journal.acquire('free');
+      const done = { runId: 'interrupted', rows: rowsOf(1, 1), summary: summaryOf({ status: 'finished' }) };
+      await journal.append(done, lease);
+      await lease.release();
+      expect(await ids({ ready: true, order: 'oldest' })).toEqual(['answered', 'expired']);
+      expect(await ids({ status: 'finished', order: 'oldest' })).toContain('interrupted');
     });
 
     it('are interrupted when they have not ended and nobody holds their session', async () => {

@@ -14,9 +14,18 @@ export type RunsRequest = CommandRequest<'runs'> & {
 } & (
     | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
     | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
-    | { readonly action: 'stop' | 'settle'; readonly runId: string }
+    | ({ readonly action: 'stop'; readonly runId: string } & StopChoice)
+    | { readonly action: 'settle'; readonly runId: string }
     | { readonly action: 'export'; readonly runId: string; readonly out: string }
   );
+
+/** How a run is stopped. */
+interface StopChoice {
+  /** Nothing goes on with it any more. */
+  readonly isForGood: boolean;
+  readonly by: string | undefined;
+  readonly reason: string | undefined;
+}
 
 /** Which runs are removed: those that are named, else those that are older and not among the last. */
 export interface PruneChoice {
@@ -33,7 +42,7 @@ export interface PruneChoice {
 const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   list: ['folder', 'json'],
   prune: ['folder', 'older-than', 'keep', 'dry-run'],
-  stop: [],
+  stop: ['for-good', 'by', 'reason'],
   settle: [],
   export: ['out', 'redact'],
 };
@@ -42,8 +51,8 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
 export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
   'runs',
   {
-    texts: ['journal', 'folder', 'older-than', 'keep', 'out'],
-    flags: ['json', 'dry-run'],
+    texts: ['journal', 'folder', 'older-than', 'keep', 'out', 'by', 'reason'],
+    flags: ['json', 'dry-run', 'for-good'],
     lists: ['redact'],
   },
   (values, [action = 'list', ...runIds]) => {
@@ -58,7 +67,14 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
       case 'list':
         if (runIds.length > 0) throw new UsageError('wink runs lists all runs: leave the name out.');
         return { journalFile, action, folder, isJson: values.json === true };
-      case 'stop':
+      case 'stop': {
+        const { by, reason } = values;
+        const isForGood = values['for-good'] === true;
+        if (!isForGood && (by !== undefined || reason !== undefined)) {
+          throw new UsageError('--by and --reason are kept with a run that is stopped --for-good.');
+        }
+        return { journalFile, action, runId: oneRun(action, runIds), isForGood, by, reason };
+      }
       case 'settle':
         return { journalFile, action, runId: oneRun(action, runIds) };
       case 'export': {

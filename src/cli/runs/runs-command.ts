@@ -1,7 +1,8 @@
 import { SessionBusyError } from '../../core/error/index.ts';
-import { counted, escapeInvisible } from '../../core/internal/index.ts';
+import { counted, escapeInvisible, present } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
+import { cancelRun } from '../../durable/index.ts';
 import { exportRecord } from '../../record/index.ts';
 import { redactionOf } from '../journal/journaled-record.ts';
 import { folderFilter, type NamedRun, namedRun } from '../journal/named-runs.ts';
@@ -64,7 +65,7 @@ async function reportOf(
       return done(journal === undefined ? [nothingToRemove] : await prune(request, chosen, journal));
     }
     case 'stop':
-      return done([await stop(await named(request.runId), request.journalFile)]);
+      return done([await stop(await named(request.runId), request)]);
     case 'export': {
       const found = await named(request.runId);
       const { runId } = found.run;
@@ -135,8 +136,17 @@ function chooseRuns(
     .filter(({ updatedAtMs }) => olderThanMs === undefined || nowMs - updatedAtMs > olderThanMs);
 }
 
-async function stop({ journal, run }: NamedRun, journalFile: string | undefined): Promise<string> {
+async function stop(
+  { journal, run }: NamedRun,
+  { by, isForGood, journalFile, reason }: Extract<RunsRequest, { readonly action: 'stop' }>,
+): Promise<string> {
   const name = printable(run.runId);
+  if (isForGood) {
+    if (run.status === 'finished' || run.status === 'cancelled')
+      return `the run ${name} is over already: ${run.status}.`;
+    await cancelRun({ journal, runId: run.runId, ...present({ by, reason }) });
+    return `the run ${name} was stopped for good; to go on from what it did: wink fork ${name} --at CALL${journalOption(journalFile)}`;
+  }
   if (run.status !== 'running') return `the run ${name} is not running: ${run.status}.`;
   await journal.revoke(run.sessionId);
   const resume =

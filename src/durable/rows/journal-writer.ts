@@ -51,6 +51,7 @@ export class JournalWriter {
   #lost: RunLostError | undefined;
   /** Cancels the timer of {@link flushSoon}. */
   #cancelSoon: (() => void) | undefined;
+  #isAbandoned = false;
 
   constructor(options: JournalWriterOptions) {
     this.#options = options;
@@ -64,10 +65,16 @@ export class JournalWriter {
 
   /** Adds a row to the queue. */
   readonly add = (line: string, type: string): void => {
-    if (this.#lost !== undefined) return;
+    if (this.#lost !== undefined || this.#isAbandoned) return;
     this.#waiting.push({ seq: this.#seq, type, line });
     this.#seq += 1;
   };
+
+  /** The run is refused before its first row: nothing is written of it. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#waiting = [];
+  }
 
   /** The rows that wait take a message from the inbox of the run. */
   take(messageId: string): void {

@@ -1,4 +1,9 @@
-import { describeError, PromptValidationError, RunLostError } from '../../core/error/index.ts';
+import {
+  describeError,
+  PromptValidationError,
+  RunLostError,
+  RunRefusedError,
+} from '../../core/error/index.ts';
 import type { EvaluateOptions, RunJournaling } from '../../core/evaluation/index.ts';
 import type { Filesystem, PendingMark } from '../../core/filesystem/index.ts';
 import { none, present, processWide, type Writable } from '../../core/internal/index.ts';
@@ -133,9 +138,16 @@ export class RunHooks implements RunJournaling {
     return this.#reports.observe(users);
   }
 
-  /** @throws {PromptValidationError} when another run with a journal uses the files: it would commit what it has read and no row has decided. */
+  /**
+   * @throws {PromptValidationError} when another run with a journal uses the files: it would commit what it has read and no row has decided.
+   * @throws {RunRefusedError} `run-rows-missing`, when the run begins in a folder that has not got all of it.
+   */
   async onBegun(environment: EvaluationEnvironment): Promise<void> {
     const { filesystem } = environment.roots;
+    if (this.#parts.resumed === undefined && filesystem?.['~pendingRuns']?.().includes(this.runId) === true) {
+      this.#writer.abandon();
+      throw rowsMissing(this.runId);
+    }
     if (filesystem !== undefined && filesystemsInUse().has(filesystem)) {
       throw new PromptValidationError(
         `The run "${this.runId}" cannot use its file system: another run with a journal uses it. Wait for its end, or give each run files of its own.`,
@@ -379,6 +391,14 @@ export class RunHooks implements RunJournaling {
   onTakenOver(result: ToolCallResult): void {
     this.#parts.resumed?.takenOver(result);
   }
+}
+
+function rowsMissing(runId: string): RunRefusedError {
+  return new RunRefusedError(
+    'run-rows-missing',
+    `The folder lacks a commit of a run "${runId}", and the journal has no such run: it was removed, is another one than the run was written to, or has lost its log, as when only one of its files was copied. Use the journal that the run was written to, or give this run another runId.`,
+    { details: { runId } },
+  );
 }
 
 function nameOf({ evaluationId, turn, callId }: AttemptName): string {

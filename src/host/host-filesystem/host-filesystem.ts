@@ -74,6 +74,8 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
   /** See {@link Filesystem}. Undefined where `stage` is. @internal */
   readonly '~land'?: NonNullable<Filesystem['~land']>;
   /** See {@link Filesystem}. @internal */
+  readonly '~pendingRuns': NonNullable<Filesystem['~pendingRuns']>;
+  /** See {@link Filesystem}. @internal */
   readonly '~putBack': NonNullable<Filesystem['~putBack']>;
   readonly #workspace: DiskWorkspace;
   readonly #stateFolder: string;
@@ -99,6 +101,7 @@ export class HostFilesystem extends FilesystemView implements AsyncDisposable {
       this.stage = (patch, options) => workspace.stage(patch, TreeCell.forkOf(patch, workspace), options);
       this['~land'] = (changes, runId) => landRecordedChanges({ workspace, stateFolder }, changes, runId);
     }
+    this['~pendingRuns'] = () => this.pendingCommits().map(({ runId }) => runId);
     this['~putBack'] = (paths, apply) => putBack(workspace, paths, apply);
     registerDiskSource(this, () => {
       const cell = workspace.present();

@@ -99,11 +99,10 @@ describe('a run with a journal', () => {
       throw new Error('down');
     });
     await expect(runAgent(agent, { ...job, adapter: failing })).rejects.toThrow(/down/);
-    const run = await runAgent(agent, {
-      ...job,
-      adapter: scriptedAdapter([{ text: 'Hello.' }]),
-      input: 'Not this.',
-    });
+    const adapter = scriptedAdapter([{ text: 'Hello.' }]);
+    const other = runAgent(agent, { ...job, adapter, input: 'Not this.' });
+    await expect(other).rejects.toMatchObject({ code: 'run-known-otherwise' });
+    const run = await runAgent(agent, { ...job, adapter });
     expect(run.text).toBe('Hello.');
     expect(run.conversation[0]).toMatchObject({ content: [{ text: 'Hi.' }] });
   });
@@ -161,7 +160,12 @@ describe('a run with a journal', () => {
     await expect(runAgent(agent, { adapter, journal, runId: 'r', answers })).rejects.toMatchObject({
       details: { option: 'answers' },
     });
-    await runAgent(agent, { adapter, journal, runId: 'r' });
+    const failing = scriptedAdapter(() => {
+      throw new Error('down');
+    });
+    await expect(runAgent(agent, { adapter: failing, journal, runId: 'r', retry: false })).rejects.toThrow(
+      /down/,
+    );
     const sessionId = (await journal.runs())[0]?.sessionId ?? '';
     const lease = await journal.acquire(sessionId);
     const refused = await runAgent(agent, { adapter, journal, runId: 'r' }).catch((error: unknown) => error);

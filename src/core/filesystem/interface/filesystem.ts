@@ -293,6 +293,8 @@ export interface Filesystem {
    * @internal
    */
   '~land'?(changes: readonly LandableChange[], runId?: string): LandingReport;
+  /** Names of runs that the folder lacks a commit of, which their journals may have decided. @internal */
+  '~pendingRuns'?(): readonly string[];
   /**
    * The patch that makes the changes of a recorded commit here, by content, with the permissions and links that they name; undefined when something that they
    * replace is not as it was. Present where entries have these: in forks of folders on a disk.

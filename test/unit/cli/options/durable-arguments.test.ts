@@ -113,7 +113,20 @@ describe('wink runs', () => {
       isJson: true,
       journalFile: 'j',
     });
-    expect(readArguments(['runs', 'stop', 'r'])).toEqual({ ...common, action: 'stop', runId: 'r' });
+    const stop = {
+      ...common,
+      action: 'stop',
+      runId: 'r',
+      isForGood: false,
+      by: undefined,
+      reason: undefined,
+    };
+    expect(readArguments(['runs', 'stop', 'r'])).toEqual(stop);
+    const forGood = ['runs', 'stop', 'r', '--for-good', '--by', 'ann', '--reason', 'obsolete'];
+    expect(readArguments(forGood)).toEqual({ ...stop, isForGood: true, by: 'ann', reason: 'obsolete' });
+    expect(() => readArguments(['runs', 'stop', 'r', '--by', 'ann'])).toThrow(
+      '--by and --reason are kept with a run that is stopped --for-good.',
+    );
     expect(readArguments(['runs', 'prune', '--older-than', '30d', '--keep', '0', '--dry-run'])).toEqual({
       ...common,
       action: 'prune',

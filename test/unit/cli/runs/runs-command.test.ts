@@ -55,6 +55,7 @@ describe('the list of runs', () => {
         commits: 1,
         pending: 0,
         rows: 0,
+        isReady: true,
       },
     ]);
   });
