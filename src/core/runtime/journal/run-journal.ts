@@ -44,8 +44,7 @@ export interface JournaledRun extends Omit<RunSummary, 'status'> {
   /** `interrupted`: it has not ended, and no owner holds its session: the process was killed, has lost the lease, or has stopped the run by its signal. */
   readonly status: RunSummary['status'] | 'interrupted';
   /**
-   * A process can go on with it now, and nobody has to do anything before: it is interrupted, or suspended with no question left that waits for an answer. Always false for a
-   * tool runtime.
+   * A process can go on with it now: it is interrupted, or suspended with no question left that waits for an answer. Always false for a tool runtime.
    */
   readonly isReady: boolean;
   /** Rows of the run. */

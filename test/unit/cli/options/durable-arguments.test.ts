@@ -124,9 +124,6 @@ describe('wink runs', () => {
     expect(readArguments(['runs', 'stop', 'r'])).toEqual(stop);
     const forGood = ['runs', 'stop', 'r', '--for-good', '--by', 'ann', '--reason', 'obsolete'];
     expect(readArguments(forGood)).toEqual({ ...stop, isForGood: true, by: 'ann', reason: 'obsolete' });
-    expect(() => readArguments(['runs', 'stop', 'r', '--by', 'ann'])).toThrow(
-      '--by and --reason are kept with a run that is stopped --for-good.',
-    );
     expect(readArguments(['runs', 'prune', '--older-than', '30d', '--keep', '0', '--dry-run'])).toEqual({
       ...common,
       action: 'prune',
@@ -148,6 +145,7 @@ describe('wink runs', () => {
     [['stop'], 'name one run: wink runs stop RUN; "wink runs" lists them.'],
     [['stop', 'a', 'b'], 'name one run: wink runs stop RUN; "wink runs" lists them.'],
     [['stop', 'a', '--json'], '--json is not an option of wink runs stop.'],
+    [['stop', 'a', '--by', 'ann'], '--by and --reason are kept with a run that is stopped --for-good.'],
     [['--keep', '1'], '--keep is not an option of wink runs.'],
     [['--folder='], 'the name of the folder is empty.'],
     [['--journal='], 'the name of the journal is empty.'],

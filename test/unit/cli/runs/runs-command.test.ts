@@ -2,6 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { promptTemplate, resumeRun, section } from 'weakincentives';
+import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
 import { addRun, MemoryJournals } from '../journal/journals.ts';
@@ -145,6 +147,26 @@ describe('wink runs stop', () => {
     expect(await runs('stop', 'one')).toBe('the run one was stopped\n');
     expect(lease.signal.aborted).toBe(true);
     expect(await runs('stop', 'one')).toBe('the run one is not running: interrupted.\n');
+  });
+
+  it('ends one for good, with who did it and why', async () => {
+    const prompt = promptTemplate({
+      ns: 'tests',
+      key: 'talker',
+      sections: [section({ title: 'Task', key: 'task', template: 'Talk.' })],
+    }).bind();
+    const journal = journals.journal();
+    const failing = scriptedAdapter(() => {
+      throw new Error('The provider is down.');
+    });
+    await failing.evaluate(prompt, { journal, runId: 'one', retry: false }).catch(() => undefined);
+    expect(await runs('stop', 'one', '--for-good', '--by', 'ann', '--reason', 'obsolete')).toBe(
+      'the run one was stopped for good; to go on from what it did: wink fork one --at CALL\n',
+    );
+    const resumed = resumeRun({ adapter: scriptedAdapter([]), prompt, journal, runId: 'one' });
+    await expect(resumed).rejects.toThrow('The run "one" was cancelled by "ann": obsolete.');
+    expect(await runs()).toMatch(/one +cancelled/);
+    expect(await runs('stop', 'one', '--for-good')).toBe('the run one is over already: cancelled.\n');
   });
 
   it('refuses an unknown run', async () => {
