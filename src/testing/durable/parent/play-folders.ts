@@ -93,8 +93,13 @@ export async function anotherMachine(play: Play): Promise<void> {
     const tree = treeOf(folder.work);
     const claim = `with ${resumedFiles} the folder is as it was`;
     expectThat(where, claim, isDeepStrictEqual(tree, fresh), { expected: fresh, actual: tree });
-    if (resumedFiles === 'check')
-      await play.end(folder, [...where, 'restored'], { state: otherMachine, resumedFiles: 'restore' });
+    if (resumedFiles === 'as-is') return;
+    // A restore that is killed is undone by the next opening, and done again.
+    const restored = { state: otherMachine, resumedFiles: 'restore' } as const;
+    const kill: Stroke = { at: 'disk do:3', do: 'kill' };
+    await folder.live({ ...restored, stroke: kill });
+    const last = [...where, `restored, kill ${kill.at}`, 'restored'];
+    await play.end(folder, last, restored);
   });
   await atPoints(play, /./, async (at, folder) => {
     await folder.live({ stroke: { at, do: 'kill' } });
