@@ -1,8 +1,9 @@
 import { assertOptions, PromptValidationError, RunRefusedError } from '../core/error/index.ts';
 import { type EvaluateOptions, movedOptions, newSession, type RunOutcome } from '../core/evaluation/index.ts';
+import { wellFormed } from '../core/internal/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
 import { type Approver, type SuspendedRun, userItem } from '../core/runtime/index.ts';
-import { canonicalJson, type JsonValue } from '../core/schema/index.ts';
+import { canonicalJson, type JsonValue, sameJson } from '../core/schema/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
 import { endedOutcome } from './resume/ended-outcome.ts';
 import { beginningOf, type ResumeRunOptions, resumeChecks, resumeRun } from './resume-run.ts';
@@ -119,6 +120,8 @@ type KnownBy = Pick<EnsureRunOptions, 'journal' | 'runId'>;
 function differences({ header, root }: RunRows, { prompt, input }: BegunWith): readonly string[] {
   const differs: string[] = [];
   if (header.prompt.namespace !== prompt.ns || header.prompt.key !== prompt.key) differs.push('prompt');
+  const { bound } = header;
+  if (bound !== undefined && !sameJson(bound, wellFormed(prompt.params))) differs.push('params');
   // The last thing that was said before the first request; one that was not made says nothing.
   const said = beginningOf({ root }).at(-1);
   if (input !== undefined && said !== undefined && textOf(said) !== textOf(userItem(input)))

@@ -172,6 +172,7 @@ function goldenPrompt(clock: ManualClock): Prompt<{ done: boolean }> {
       name,
       description: `Does ${name}.`,
       effects,
+      idempotent: effects === 'external',
       inputSchema: z.object({ text: z.string() }),
       execute: async ({ text }, { session, filesystem }) => {
         session.slice(Trail).append({ tool: name });

@@ -41,7 +41,7 @@ export {
   suspendApproval,
 } from './call/approvals/suspend-approval.ts';
 export { markRejected } from './call/attempt/exceptions.ts';
-export type { AttemptName, CallHooks } from './call/environment/call-hooks.ts';
+export type { AttemptName, BeginningAttempt, CallHooks } from './call/environment/call-hooks.ts';
 export type {
   EarlierCalls,
   EvaluationPlace,

@@ -117,7 +117,7 @@ export class EvaluationRows {
           this.decisions.push({ kind: 'event', turn: row.event.turn, row, changes: [] });
         break;
       case 'begin':
-        this.begun.add(callKey(row));
+        if (row.idempotent !== true) this.begun.add(callKey(row));
         break;
       default:
         break;

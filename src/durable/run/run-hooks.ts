@@ -10,6 +10,7 @@ import { none, present, processWide, type Writable } from '../../core/internal/i
 import type { DecidingRow } from '../../core/resource/index.ts';
 import type {
   AttemptName,
+  BeginningAttempt,
   EvaluationEnvironment,
   EvaluationPlace,
   KnownAnswer,
@@ -347,8 +348,8 @@ export class RunHooks implements RunJournaling {
     return { runId: this.runId, commit: this.#summary.current().commits + 1 };
   }
 
-  async onBegin(attempt: AttemptName, sharedTransaction?: object): Promise<DecidingRow | undefined> {
-    const { turn, callId, toolName, attempt: number, evaluationId } = attempt;
+  async onBegin(attempt: BeginningAttempt, sharedTransaction?: object): Promise<DecidingRow | undefined> {
+    const { turn, callId, toolName, attempt: number, evaluationId, key, params, mayRunAgain } = attempt;
     const { journal, lease } = this.#parts;
     if (sharedTransaction !== undefined && sharedTransaction === journal['~database']) {
       // What is committed with the row of the call is never in doubt.
@@ -356,11 +357,15 @@ export class RunHooks implements RunJournaling {
       this.#begun.set(nameOf(attempt), row);
       return row;
     }
-    this.#begun.set(nameOf(attempt), undefined);
-    this.#recorder.add(
-      (part) => ({ type: 'begin', ...part, turn, callId, toolName, attempt: number }),
-      evaluationId,
-    );
+    if (!mayRunAgain) this.#begun.set(nameOf(attempt), undefined);
+    const name = { turn, callId, toolName, attempt: number, key, params };
+    const mark = mayRunAgain ? ({ idempotent: true } as const) : {};
+    this.#recorder.add((part) => ({ type: 'begin', ...part, ...name, ...mark }), evaluationId);
+    if (mayRunAgain) {
+      // Begun at once, so that the rows say that it ran, and not awaited.
+      this.#writer.flush().catch(() => undefined);
+      return undefined;
+    }
     await this.#flushChanges();
     return undefined;
   }

@@ -23,13 +23,13 @@ export function recordedAttempt(
   outcome: RecordedAttempt['outcome'],
   references: AttemptReferences,
 ): RecordedAttempt {
-  const { attempt, phases, base, policies, writes, log } = row;
+  const { attempt, phases, base, key, policies, writes, log } = row;
   const conflicts = row.type === 'attempt' ? row.conflicts : none;
   return {
     number: attempt,
     outcome,
     phases,
-    ...present({ base }),
+    ...present({ base, key }),
     reads: row.reads.map((read) => recordedRead(read, references)),
     policies,
     conflicts: conflicts.map((conflict) => recordedConflict(conflict, references)),

@@ -30,6 +30,8 @@ export interface RecordedContent {
 export interface RecordedTool {
   readonly name: string;
   readonly effects: ToolEffects;
+  /** Calls with effects outside may be made again. */
+  readonly idempotent?: true;
 }
 
 /** One evaluation: the root one, or one inside a call or a policy. */
@@ -153,6 +155,8 @@ export interface RecordedAttempt {
   /** Milliseconds after the start of the root run. `approvals` holds waits that began in the attempt, also those that lasted longer than the life of the run. */
   readonly phases: { [Name in keyof CallPhases]: CallPhases[Name] };
   readonly base?: number;
+  /** What the tool had as `context.idempotencyKey`; absent for a tool without effects outside. */
+  readonly key?: string;
   readonly reads: readonly RecordedRead[];
   readonly policies: readonly { [Name in keyof PolicyAnswer]: PolicyAnswer[Name] }[];
   readonly conflicts: readonly RecordedConflict[];

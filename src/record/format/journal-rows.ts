@@ -21,6 +21,12 @@ export const beginRow = {
   callId: text as Field<string>,
   toolName: text as Field<string>,
   attempt: count as Field<number>,
+  /** The idempotency key of the call. */
+  key: optional(text) as OptionalField<string>,
+  /** The arguments of the model as parsed JSON, as the row of the call has them: the schema of the tool makes of them what the handler gets. */
+  params: optional(json()) as OptionalField<JsonValue>,
+  /** The tool says that its calls may be made again: such a call is never in doubt. */
+  idempotent: optional(flag) as OptionalField<true>,
 };
 
 /** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */

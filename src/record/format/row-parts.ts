@@ -268,6 +268,8 @@ export const attemptPart = {
   toolName: text as Field<string>,
   attempt: count as Field<number>,
   effects: optional(text) as OptionalField<ToolEffects>,
+  /** The idempotency key of a call with effects outside that has begun. */
+  key: optional(text) as OptionalField<string>,
   params: optional(json()) as OptionalField<JsonValue>,
   phases: phases as Field<CallPhases>,
   base: optional(count) as OptionalField<number>,

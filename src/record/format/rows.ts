@@ -77,11 +77,18 @@ export const runHeader = {
   model: text as Field<string>,
   prices: optional(anyObject()) as OptionalField<TokenPrices>,
   settings: anyObject() as Field<JsonObject>,
-  tools: list(record({ name: text, effects: text })) as Field<
-    readonly { readonly name: string; readonly effects: ToolEffects }[]
+  tools: list(record({ name: text, effects: text, idempotent: optional(flag) })) as Field<
+    readonly {
+      readonly name: string;
+      readonly effects: ToolEffects;
+      /** Calls with effects outside may be made again. */
+      readonly idempotent?: true;
+    }[]
   >,
   toolsHash: text as Field<string>,
   policies: list(text) as Field<readonly string[]>,
+  /** What the prompt was bound to. Absent: it is not JSON. */
+  bound: optional(anyObject()) as OptionalField<JsonObject>,
 };
 
 /** What is said of an evaluation when it begins. */

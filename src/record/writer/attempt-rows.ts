@@ -113,6 +113,7 @@ export class AttemptRows {
       toolName: attempt.toolName,
       attempt: attempt.attempt,
       effects: attempt.effects,
+      key: attempt.key,
       params: attempt.params,
       phases: phasesAfter(attempt.phases, startedAtMs),
       base: attempt.base,

@@ -1,4 +1,4 @@
-import { none, spliceAll } from '../../core/internal/index.ts';
+import { none, present, spliceAll } from '../../core/internal/index.ts';
 import {
   type BareEvent,
   type EventType,
@@ -28,10 +28,16 @@ type Place = Pick<RunPart, 'run' | 't'>;
 
 /** What is said of an evaluation when it begins. */
 export function describeRun(event: Extract<RunEvent, { readonly type: 'run-start' }>): RunHeader {
+  const idempotent = new Set(event.idempotent);
   return rowMembers(runHeader, {
     ...event,
     settings: plain(event.settings),
-    tools: event.tools.map((name) => ({ name, effects: event.effects[name] ?? 'external' })),
+    tools: event.tools.map((name) => ({
+      name,
+      effects: event.effects[name] ?? 'external',
+      ...present({ idempotent: idempotent.has(name) ? (true as const) : undefined }),
+    })),
+    bound: event.params,
   });
 }
 

@@ -148,6 +148,7 @@ describe('a job that is delivered more than once', () => {
     ['prompt', { prompt: promptOf({ key: 'other' }) }],
     ['params', { prompt: promptOf({ topic: 'code' }) }],
     ['input', { input: 'Stop.' }],
+    ['params', { prompt: promptOf({ topic: 'tests' }) }],
     ['prompt and another input', { prompt: promptOf({ key: 'other' }), input: 'Stop.' }],
   ])('is refused when it began with another %s', async (what, other) => {
     const { adapter } = countingModel();

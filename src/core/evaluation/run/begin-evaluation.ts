@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
-import { none, present } from '../../internal/index.ts';
+import { none, present, wellFormed } from '../../internal/index.ts';
 import { PolicyFacts } from '../../policy/index.ts';
 import { hashOfText, type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../../resource/index.ts';
@@ -25,7 +25,7 @@ import {
   type StopReason,
   VisiblePrompt,
 } from '../../runtime/index.ts';
-import { canonicalJson, type JsonValue } from '../../schema/index.ts';
+import { canonicalJson, freezeJson, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import { countedIds, EventLoopYield } from '../../session/index.ts';
 import type { OuterToolCall } from '../../tool/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
@@ -109,6 +109,9 @@ function runStart<Output>(
 ): BareEvent {
   const { tools, rendered } = display;
   const bound = [...rendered.boundTools.values()];
+  const idempotent = bound.flatMap(({ tool }) =>
+    tool.effects === 'external' && tool.idempotent ? [tool.name] : [],
+  );
   return {
     type: 'run-start',
     promptName: prompt.name,
@@ -124,10 +127,24 @@ function runStart<Output>(
     ...present({ prices: model.prices }),
     settings: { ...model.settings, ...settings.loop.settings },
     effects: Object.fromEntries(bound.map(({ tool }) => [tool.name, tool.effects])),
+    ...present({
+      idempotent: idempotent.length === 0 ? undefined : idempotent,
+      params: asJson(prompt.params),
+    }),
     // The schemas of tools are plain JSON.
     toolsHash: hashOfText(canonicalJson(tools as unknown as JsonValue)),
     policies: [...new Set(bound.flatMap(({ policies }) => policies.map(({ name }) => name)))],
   };
+}
+
+/** Params that are plain JSON, well-formed; undefined for others, of which JSON would say something else. */
+function asJson(params: object): JsonObject | undefined {
+  try {
+    // Params are an object.
+    return wellFormed(freezeJson(params, 'params') as JsonObject);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Installs, starts, opens files, prepares and renders, in this order, until the run is stopped. */

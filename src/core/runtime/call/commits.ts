@@ -190,7 +190,7 @@ export class CallCommits {
     guard: CommitGuard,
   ): Promise<ResourcesSettled | Conflict> {
     const { hooks, stop } = this.#environment;
-    const { number, tool, transaction } = attempt;
+    const { tool, transaction } = attempt;
     let reached = verdict;
     let row: DecidingRow | undefined;
     try {
@@ -198,8 +198,8 @@ export class CallCommits {
       // What a tool with effects 'read' did is rolled back.
       const commits = verdict.kind === 'succeeded' && tool.effects !== 'read';
       if (changed.length === 0 && commits && hooks?.onBegin !== undefined) {
-        const name = nameAttempt(call.call, number, this.#environment);
-        row = await awaitHook(() => hooks.onBegin?.(name, transaction.sharedTransaction));
+        const { sharedTransaction } = transaction;
+        row = await awaitHook(() => hooks.onBegin?.(attempt.beginning(false), sharedTransaction));
         changed = await allViolations(transaction, guard);
       }
       if (changed.length > 0 && guard === 'reads-hold') return { kind: 'conflict', changed };

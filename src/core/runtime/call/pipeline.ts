@@ -163,11 +163,11 @@ function askPolicies(attempt: CallAttempt): Outcome {
 }
 
 async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
-  const { environment, number, resolved, tool } = attempt;
+  const { environment, resolved, tool } = attempt;
   const { hooks, suspension } = environment;
   if (suspension?.holdsBack(resolved.call) === true) return { kind: 'suspended' };
-  if (hooks !== undefined && tool.effects === 'external' && !tool.idempotent) {
-    await awaitHook(() => hooks.onBegin?.(nameAttempt(resolved.call, number, environment)));
+  if (hooks !== undefined && tool.effects === 'external') {
+    await awaitHook(() => hooks.onBegin?.(attempt.beginning(tool.idempotent)));
   }
   // No handler begins when the run has ended, is late or has used up its budget. Nothing is awaited in between: a sibling might use it up.
   const halt = haltReason(environment);

@@ -1,5 +1,5 @@
 import type { ThrottleKind } from '../../error/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type {
   BudgetExcess,
   Citation,
@@ -75,6 +75,10 @@ interface RunEvents {
     readonly settings: ModelSettings;
     /** Effects of each tool, by name. */
     readonly effects: Readonly<Record<string, ToolEffects>>;
+    /** Names of the tools with effects outside whose calls may be made again. Absent: there are none. */
+    readonly idempotent?: readonly string[];
+    /** The params that the prompt was bound to. Absent: they are not plain JSON. */
+    readonly params?: JsonObject;
     /** Equal for the same tools: names, descriptions and schemas. */
     readonly toolsHash: string;
     /** Names of the prompt's policies, in the order in which they are asked. */

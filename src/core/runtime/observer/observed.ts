@@ -73,6 +73,8 @@ export interface ObservedAttempt extends ObservedEvaluation {
   readonly attempt: number;
   /** Absent for an unknown tool. */
   readonly effects?: ToolEffects;
+  /** What the handler had as `context.idempotencyKey`. Absent for a tool without effects outside, and for a call that never began. */
+  readonly key?: string;
   /** The arguments as parsed JSON; absent when they were no JSON. */
   readonly params?: JsonValue;
   readonly phases: { [Name in keyof CallPhases]: CallPhases[Name] };

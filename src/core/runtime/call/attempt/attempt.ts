@@ -5,6 +5,7 @@ import type { PolicyPhases } from '../../../policy/index.ts';
 import type { SessionPatch } from '../../../session/index.ts';
 import type { AnyTool, TokenUsage, ToolSuccess, UnenforcedDecision } from '../../../tool/index.ts';
 import { RunStop, type StopReason } from '../../limits/run-stop.ts';
+import { type BeginningAttempt, nameAttempt } from '../environment/call-hooks.ts';
 import type { EvaluationEnvironment } from '../environment/environment.ts';
 import type { StagedCall } from '../environment/run-suspension.ts';
 import type { AttemptTrace } from '../report/call-reporter.ts';
@@ -157,6 +158,13 @@ export class CallAttempt {
   /** The same for every attempt at the call, also when the run is resumed, and for no other call. */
   get idempotencyKey(): string {
     return idempotencyKeyOf(this.environment, this.resolved.call);
+  }
+
+  /** What a journal gets before something happens that cannot be taken back. @param mayRunAgain whether the handler may run again, so that nothing waits for a row. */
+  beginning(mayRunAgain: boolean): BeginningAttempt {
+    const { environment, idempotencyKey: key, number, resolved } = this;
+    const { call, params } = resolved;
+    return { ...nameAttempt(call, number, environment), key, params, mayRunAgain };
   }
 
   /** Number of an evaluation that begins inside now, from 1. */

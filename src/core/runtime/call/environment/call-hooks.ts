@@ -1,6 +1,7 @@
 import type { PendingMark } from '../../../filesystem/index.ts';
 import { none } from '../../../internal/index.ts';
 import type { DecidingRow } from '../../../resource/index.ts';
+import type { JsonObject } from '../../../schema/index.ts';
 import type { UserItem } from '../../../tool/index.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
@@ -17,6 +18,16 @@ export interface AttemptName {
   readonly path: readonly string[];
   /** The evaluation whose model asked for the call. */
   readonly evaluationId: string;
+}
+
+/** An attempt that is about to do what cannot be taken back. */
+export interface BeginningAttempt extends AttemptName {
+  /** What the handler has as `context.idempotencyKey`. */
+  readonly key: string;
+  /** The arguments as parsed JSON. */
+  readonly params: JsonObject;
+  /** The handler may run again: nothing waits for the row, and the call is never in doubt. */
+  readonly mayRunAgain: boolean;
 }
 
 /** What of an evaluation names its calls. */
@@ -71,7 +82,7 @@ export interface CallHooks {
    * @param sharedTransaction what the resources share their transaction with, where all of them do.
    * @returns the row that their commit waits for. Undefined: it is final at once.
    */
-  onBegin?(attempt: AttemptName, sharedTransaction?: object): Promise<DecidingRow | undefined>;
+  onBegin?(attempt: BeginningAttempt, sharedTransaction?: object): Promise<DecidingRow | undefined>;
   /**
    * Before someone is asked for an approval. The question is put when this resolves.
    *

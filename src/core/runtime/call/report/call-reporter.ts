@@ -37,6 +37,7 @@ export interface CallReporterOptions {
 /** What is reported of an attempt. */
 export interface ReportedAttempt {
   readonly number: number;
+  readonly idempotencyKey: string;
   readonly tool: { readonly effects: ToolEffects };
   readonly resolved: { readonly call: ToolCall; readonly params: JsonObject };
   readonly transaction: Pick<CallTransaction, 'observe'>;
@@ -210,6 +211,7 @@ export class CallReporter {
       isRedacted: false,
     };
     if (effects !== undefined) observed.effects = effects;
+    if (attempt !== undefined && effects === 'external') observed.key = attempt.idempotencyKey;
     if (params !== undefined) observed.params = params;
     if (trace?.base !== undefined) observed.base = trace.base;
     return observed;

@@ -144,6 +144,8 @@ const samples: Samples = {
         provider: 'testing',
         prices: { inputPerMillion: 1, outputPerMillion: 2 },
         isToolRuntime: true,
+        idempotent: ['search'],
+        params: { topic: 'tests' },
       },
     ],
     least: started,

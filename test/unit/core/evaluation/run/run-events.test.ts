@@ -55,6 +55,7 @@ describe('run events', () => {
         model: 'teller',
         settings: { temperature: 0 },
         effects: { note: 'state' },
+        params: {},
         toolsHash: expect.stringMatching(/^\d+-[0-9a-f]{16}$/),
         policies: [],
       },
