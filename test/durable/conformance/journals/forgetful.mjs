@@ -17,7 +17,8 @@ export function openJournal(place) {
   return {
     append: async (batch, lease) => {
       await write();
-      held = () => journal.append(batch, lease);
+      held = () => journal.append(batch, lease).then(() => undefined);
+      return { waiting: 0, isCancelled: false };
     },
     acquire: async (sessionId) => {
       const lease = await journal.acquire(sessionId);
@@ -31,6 +32,8 @@ export function openJournal(place) {
     revoke: (sessionId) => journal.revoke(sessionId),
     runs: (filter) => journal.runs(filter),
     remove: (runId, lease) => journal.remove(runId, lease),
+    send: (runId, message) => journal.send(runId, message),
+    messages: (runId) => journal.messages(runId),
     [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
   };
 }
