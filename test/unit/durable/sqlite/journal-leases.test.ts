@@ -77,6 +77,27 @@ describe.skipIf(noSqlite !== undefined).each(forms)(sqliteSuite('leases %s'), (_
     expect(await mine.read('r')).toEqual(rowsOf(0, 3));
   });
 
+  it('bring what another process has sent to a run, when they are renewed', async () => {
+    const { mine, theirs, clocks } = openTwo();
+    const lease = await mine.acquire('s');
+    await append(mine, lease, 0);
+    const seen: unknown[] = [];
+    const stop = lease.watch('r', (inbox) => seen.push(inbox));
+    await theirs.send('r', { id: 'cancel', kind: 'cancel', atMs: 5 });
+    clocks[0].advance(99);
+    await settled(mine);
+    expect(seen).toEqual([]);
+    clocks[0].advance(1);
+    await settled(mine);
+    expect(seen).toEqual([{ waiting: 1, isCancelled: true }]);
+    stop();
+    clocks[0].advance(100);
+    await settled(mine);
+    expect(seen).toHaveLength(1);
+    await lease.release();
+    expect(clocks[0].pending).toBe(0);
+  });
+
   it('end when a renewal finds another owner', async () => {
     const { mine, theirs, clocks } = openTwo();
     const lease = await mine.acquire('s');
