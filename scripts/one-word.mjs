@@ -38,7 +38,7 @@ const allowed = new Map(
 
 /** Words that a folder has another one for. */
 const wordsOfFolders = [
-  { folder: /^src\/durable\//, word: /repeat/i, instead: 'resume' },
+  { folder: /^src\/durable\//, word: /repeat(?!edly)/i, instead: 'resume' },
   {
     folder: /^src\/(durable|(core\/)?(evaluation|runtime|session))\//,
     word: /replay(?!\.md)/i,

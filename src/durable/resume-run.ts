@@ -6,12 +6,14 @@ import {
   oneOf,
   PromptValidationError,
   required,
+  withDefaults,
 } from '../core/error/index.ts';
 import {
   checkEvaluateOptions,
   type EvaluateOptions,
   evaluateChecks,
   evaluationSlices,
+  limitChecks,
   modelOf,
   movedOptions,
   newSession,
@@ -33,6 +35,7 @@ import { assertNotCancelled } from './cancel-run.ts';
 import type { ResumedFiles } from './resume/files-of-run.ts';
 import { ResumedRun, resetState } from './resume/resumed-run.ts';
 import { migrateRows } from './resume/row-migration.ts';
+import { RunLife } from './resume/run-life.ts';
 import { withLease } from './rows/journal-writer.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
 import { runOnJournal } from './run/run-on-journal.ts';
@@ -132,33 +135,46 @@ async function resume<Output>(
       await appendAnswers({ journal, runId, answers, clock }, lease, rows);
       rows = readRunRows(runId, await journal.read(runId));
     }
+    const { signal } = options;
+    const { maxInterruptions } = withDefaults(limitChecks, options.limits);
     const session = sessionFor(options, sessionId);
-    for (const slice of [...evaluationSlices, ...prompt.slices()]) session.install(slice);
-    const migration = migrateRows(rows, session);
-    // What the prompt is rendered from.
-    resetState(session, rows.start);
-    const ids = options.ids ?? session.ids;
-    const ownsSession = options.session === undefined;
-    return runOnJournal(
-      { journal, lease, runId, session, ownsSession },
-      {
-        evaluator: adapter,
-        model,
-        prompt,
-        ready,
-        options: { ...options, history: beginningOf(rows) },
-        resumed: new ResumedRun({
-          rows,
-          migration,
-          session,
-          ids,
-          isStrict: strict === true,
-          // One that only returns its answer again reads nothing.
-          files: files ?? (rows.end?.outcome === 'finished' && input === undefined ? undefined : 'check'),
-        }),
-        input: input === undefined ? [] : [userItem(input)],
-      },
-    );
+    // One that only returns its answer again does and reads nothing.
+    const isOver = rows.end?.outcome === 'finished' && input === undefined;
+    const life = isOver
+      ? undefined
+      : await RunLife.begin({ journal, lease, runId, clock, signal, rows, maxInterruptions });
+    let resumed: ResumedRun | undefined;
+    try {
+      for (const slice of [...evaluationSlices, ...prompt.slices()]) session.install(slice);
+      const migration = migrateRows(rows, session);
+      // What the prompt is rendered from.
+      resetState(session, rows.start);
+      const ids = options.ids ?? session.ids;
+      const ownsSession = options.session === undefined;
+      resumed = new ResumedRun({
+        rows,
+        migration,
+        session,
+        ids,
+        isStrict: strict === true,
+        files: files ?? (isOver ? undefined : 'check'),
+        maxInterruptions,
+      });
+      return await runOnJournal(
+        { journal, lease, runId, session, ownsSession },
+        {
+          evaluator: adapter,
+          model,
+          prompt,
+          ready,
+          options: { ...options, history: beginningOf(rows) },
+          resumed,
+          input: input === undefined ? [] : [userItem(input)],
+        },
+      );
+    } finally {
+      if (resumed?.hasGoneOn !== true) await life?.leave();
+    }
   });
 }
 

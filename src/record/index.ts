@@ -37,6 +37,7 @@ export type {
   AnswerRow,
   BeginRow,
   CancelledRow,
+  LifeRow,
   PendingQuestion,
   StagedPart,
 } from './format/journal-rows.ts';

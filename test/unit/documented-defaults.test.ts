@@ -4,6 +4,7 @@ import { ThrottleError } from 'weakincentives/provider';
 import { readServeArguments } from '../../src/cli/options/serve-arguments.ts';
 import { readQueryArguments } from '../../src/cli/query/query-arguments.ts';
 import { withDefaults } from '../../src/core/error/index.ts';
+import { limitChecks } from '../../src/core/evaluation/options/option-checks.ts';
 import { toSettings } from '../../src/core/evaluation/options/settings.ts';
 import { noObservers, toThrottlePolicy } from '../../src/core/runtime/index.ts';
 import { silentLogger } from '../../src/core/tool/index.ts';
@@ -71,6 +72,7 @@ function runSettings(): Readonly<Record<string, unknown>> {
     maxTurns,
     maxRepeatedFailures,
     maxCompletionChecks: maxChecks,
+    maxInterruptions: withDefaults(limitChecks, {}).maxInterruptions,
   };
 }
 
@@ -84,6 +86,7 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
       maxSectionOpenings: 16,
       maxCompletionChecks: 3,
       maxRepeatedFailures: 5,
+      maxInterruptions: 5,
       maxResultCharacters: 400_000,
     },
     runSettings,

@@ -156,7 +156,17 @@ async function stop(
   return `the run ${name} was stopped${resume}`;
 }
 
-const heads = ['run', 'status', 'updated', 'turns', 'commits', 'pending', 'agent', 'folder'] as const;
+const heads = [
+  'run',
+  'status',
+  'updated',
+  'turns',
+  'commits',
+  'pending',
+  'interrupted',
+  'agent',
+  'folder',
+] as const;
 
 /** A table of runs, one line each, below a line of heads. */
 function formatRunList(runs: readonly JournaledRun[]): readonly string[] {
@@ -172,6 +182,7 @@ function cellsOf(run: JournaledRun): readonly string[] {
     String(run.turns),
     String(run.commits),
     String(run.pending),
+    String(run.interruptions ?? 0),
     run.agent ?? run.promptName,
     run.workspace ?? '',
   ];

@@ -23,6 +23,8 @@ export class JournalFencedError extends WinkError<'journal-fenced'> {
  * - `run-files-differ`: the folder is not as the rows of the run left it; `details.paths` names what differs, `details.files` says what was asked for.
  * - `run-cancelled`: `cancelRun` has ended it for good; `details` has `by` and `reason`, where they were given.
  * - `run-ended`: it has its answer, so there is nothing to cancel.
+ * - `run-interrupted-repeatedly`: its process has ended outside of calls as often as `limits.maxInterruptions` says, without a new decision; `details.interruptions` says how often
+ *   in all.
  * - `run-rows-missing`: its folder lacks a commit of it, and the journal does not know the run: it was removed, is another one, or has lost its log.
  * - `run-known-otherwise`: the journal has a run of this name that began with something else; `details.differs` names what.
  */
@@ -30,10 +32,11 @@ export type RunRefusedErrorCode =
   | 'run-cancelled'
   | 'run-ended'
   | 'run-files-differ'
+  | 'run-interrupted-repeatedly'
   | 'run-known-otherwise'
   | 'run-rows-missing';
 
-/** A run of a journal cannot go on as it was asked to. No row was written, and no handler was run. */
+/** A run of a journal cannot go on as it was asked to. No handler was run, and no row was written but those that say that it was tried. */
 export class RunRefusedError extends WinkError<RunRefusedErrorCode> {
   constructor(code: RunRefusedErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('RunRefusedError', message, { code, ...options });

@@ -17,7 +17,7 @@ export type {
 export { defineAgent } from './agent/define-agent.ts';
 export { assertPrompt, type Checked, checkEvaluateOptions } from './options/check-options.ts';
 export type { ContextOptions, EvaluateOptions, RunLimits } from './options/evaluate-options.ts';
-export { evaluateChecks, movedOptions } from './options/option-checks.ts';
+export { evaluateChecks, limitChecks, movedOptions } from './options/option-checks.ts';
 export { evaluatePrompt } from './run/evaluate.ts';
 export { type ModelAdapter, modelOf, type ProviderAdapter, type RunOutcome } from './run/provider-adapter.ts';
 export { type EndedTurn, GatheredCalls, type PendingCall, toCallPart } from './runtime/gathered-calls.ts';

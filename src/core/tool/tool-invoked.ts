@@ -54,6 +54,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `aborted`, `deadline`, `budget`, `idle`: the run ended. `interrupted`: it ended the run itself.
  * - `suspended`: the run ended to wait for an answer, and the call is made again when it is resumed. In no record: it has not ended.
  * - `in-doubt`: it began before the run was interrupted, and whether it took effect is not known.
+ * - `interrupted-repeatedly`: the process ended while it ran, as often as `limits.maxInterruptions` says, so it is not made again.
  */
 export type ToolCallFailureReason =
   | 'unknown-tool'
@@ -82,6 +83,7 @@ export type ToolCallFailureReason =
   | 'idle'
   | 'interrupted'
   | 'in-doubt'
+  | 'interrupted-repeatedly'
   | 'suspended';
 
 const recordedChange = {

@@ -196,6 +196,9 @@ class RowsUntil {
         this.lines.push({ type, line: lineOf(changed) });
         return;
       }
+      case 'life':
+        // The fork has lives of its own.
+        return;
       case 'commit':
       case 'attempt':
         if (row.type === 'commit' || isDecidedFailure(row)) this.#decided.add(placeOf(row));

@@ -34,6 +34,8 @@ export interface ResumedRunParts {
   readonly isStrict: boolean;
   /** What to do about a folder that is not as the rows left it; undefined: nothing is compared. */
   readonly files: ResumedFiles | undefined;
+  /** How often the process may end while a call runs. */
+  readonly maxInterruptions: number;
 }
 
 /**
@@ -55,6 +57,7 @@ export class ResumedRun {
   #unmute: (() => void) | undefined;
   #environment: EvaluationEnvironment | undefined;
   #divergence: PromptEvaluationError | undefined;
+  #hasGoneOn = false;
 
   constructor(parts: ResumedRunParts) {
     const { migration, rows } = parts;
@@ -107,12 +110,23 @@ export class ResumedRun {
     return evaluation === this.#root ? this.#unmute !== undefined : evaluation?.isResuming === true;
   }
 
-  /** The run goes on, or has ended: the session belongs to its caller again. @returns false when it did so before. */
+  /** Whether the run has gone on from its rows. */
+  get hasGoneOn(): boolean {
+    return this.#hasGoneOn;
+  }
+
+  /** The run goes on. @returns false when it did so before. */
   goOn(): boolean {
-    const unmute = this.#unmute;
+    const goesOn = this.#unmute !== undefined;
+    this.#hasGoneOn ||= goesOn;
+    this.release();
+    return goesOn;
+  }
+
+  /** The run goes on, or has ended: the session belongs to its caller again. */
+  release(): void {
+    this.#unmute?.();
     this.#unmute = undefined;
-    unmute?.();
-    return unmute !== undefined;
   }
 
   /** Compares what the run begins with to what the rows say. */
@@ -202,6 +216,23 @@ export class ResumedRun {
     if (evaluation?.rows.begun.has(callKey(call)) !== true) return false;
     // What it did waits for its commit, unless that has failed.
     return call.attempt > 1 || approvedStage(this.rows, evaluation.rows, call) === undefined;
+  }
+
+  /** Whether the run was interrupted in the turn of a call, so that its beginning is a row. */
+  wasInterrupted({ evaluationId, turn }: AttemptName): boolean {
+    return this.at(evaluationId)?.rows.interruptions.isTracked(turn) === true;
+  }
+
+  /** Whether a call runs while no other one of its evaluation does. */
+  runsAlone(evaluationId: string, turn: number, reenters: boolean): boolean {
+    return this.at(evaluationId)?.rows.interruptions.runsAlone(turn, reenters) === true;
+  }
+
+  /** How often the process has ended while a call ran, when that is too often. */
+  tooManyInterruptions(call: AttemptName, reenters: boolean): number | undefined {
+    const { turn, evaluationId } = call;
+    const count = this.at(evaluationId)?.rows.interruptions.of(turn, callKey(call), reenters) ?? 0;
+    return count < this.#parts.maxInterruptions ? undefined : count;
   }
 
   /** What takes the place of a handler whose changes were approved; undefined: it runs. */

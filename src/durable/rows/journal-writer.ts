@@ -283,13 +283,19 @@ type KnownSummary = Omit<RunSummary, 'status' | 'pending' | 'waitsUntilMs'>;
  */
 export async function knownSummary(
   journal: RunJournal,
-  { header, commits, root }: RunRows,
+  { header, commits, root, interruptions }: RunRows,
   atMs: number,
   { runId }: Pick<JournaledRun, 'runId'> = header,
 ): Promise<KnownSummary> {
   const found = await findRun(journal, runId);
   const listed: Partial<RunSummary> = found === undefined ? {} : summaryOf(found);
-  const { status: _status, pending: _pending, waitsUntilMs: _until, ...known } = listed;
+  const {
+    status: _status,
+    pending: _pending,
+    waitsUntilMs: _until,
+    interruptions: _interruptions,
+    ...known
+  } = listed;
   const { promptName, agent, startedAtMs } = header;
   const turns = root.decisions.at(-1)?.turn ?? 0;
   return {
@@ -299,7 +305,7 @@ export async function knownSummary(
     commits,
     turns,
     updatedAtMs: atMs,
-    ...present({ agent }),
+    ...present({ agent, interruptions: interruptions.count === 0 ? undefined : interruptions.count }),
   };
 }
 

@@ -26,6 +26,9 @@ import type {
   StateRow,
 } from '../../record/index.ts';
 import { isDecidedFailure, placeOf, RunFold, recordedChanges } from '../../record/index.ts';
+import { callKey, EvaluationInterruptions, RunInterruptions } from './interruptions.ts';
+
+export { callKey } from './interruptions.ts';
 
 /** State that no call wrote, and the slices that were declared with it. */
 export interface RecordedStateChange extends Pick<StateRow, 'writes' | 'log'> {
@@ -67,6 +70,10 @@ export class EvaluationRows {
   readonly responses: AnsweredRequest[] = [];
   /** Calls that began something that cannot be taken back; see {@link callKey}. */
   readonly begun: Set<string> = new Set();
+  /** Which of its calls were interrupted. */
+  readonly interruptions: EvaluationInterruptions = new EvaluationInterruptions();
+  /** How many decisions were made, those that are not decisions any more included. */
+  made = 0;
   firstRequest: RequestRow | undefined;
   lastRequest: RequestRow | undefined;
   /** The same evaluation as the fold of the rows has it. */
@@ -93,13 +100,14 @@ export class EvaluationRows {
     switch (row.type) {
       case 'request':
         this.#askAgain(row);
+        this.interruptions.asked(row);
         this.firstRequest ??= row;
         this.lastRequest = row;
         break;
       case 'response':
         if (row.error === undefined) this.responses.push({ row, request: this.requestOf(row.turn) });
-        if (isDecidedResponse(row))
-          this.decisions.push({ kind: 'response', turn: row.turn, row, changes: [] });
+        this.interruptions.answered(row);
+        if (isDecidedResponse(row)) this.#decide({ kind: 'response', turn: row.turn, row, changes: [] });
         break;
       case 'commit':
         this.#settle(row);
@@ -114,10 +122,11 @@ export class EvaluationRows {
       }
       case 'event':
         if (row.event.type === 'completion-checked' || row.event.type === 'hosted-approval-answered')
-          this.decisions.push({ kind: 'event', turn: row.event.turn, row, changes: [] });
+          this.#decide({ kind: 'event', turn: row.event.turn, row, changes: [] });
         break;
       case 'begin':
-        if (row.idempotent !== true) this.begun.add(callKey(row));
+        this.interruptions.begun(callKey(row));
+        if (row.idempotent !== true && row.again !== true) this.begun.add(callKey(row));
         break;
       default:
         break;
@@ -142,7 +151,13 @@ export class EvaluationRows {
     if (earlier !== undefined) this.#drop((decision) => decision === earlier);
     const call: CallDecision = { kind: 'call', turn, callId, row, changes: [] };
     this.#calls.set(callKey(row), call);
-    this.decisions.push(call);
+    this.interruptions.settled(callKey(row));
+    this.#decide(call);
+  }
+
+  #decide(decision: Decision): void {
+    this.made += 1;
+    this.decisions.push(decision);
   }
 
   #drop(isGone: (decision: Decision) => boolean): void {
@@ -150,11 +165,6 @@ export class EvaluationRows {
     const kept = this.decisions.filter((decision) => !isGone(decision));
     this.decisions.splice(0, Infinity, ...kept);
   }
-}
-
-/** Identifies a call within its evaluation. */
-export function callKey({ turn, callId }: Pick<BeginRow, 'turn' | 'callId'>): string {
-  return `${turn}/${callId}`;
 }
 
 /** The `idempotencyKey` of a call of the evaluation with this key. */
@@ -191,7 +201,8 @@ export function unknownRun(runId: string): PromptValidationError {
 /** The rows of a run as they are needed to resume it. */
 export class RunRows {
   readonly header: HeaderRow;
-  readonly count: number;
+  /** How many rows there are. */
+  count: number;
   /** The run itself. */
   readonly root: EvaluationRows;
   /** All evaluations, by their numbers. */
@@ -217,10 +228,12 @@ export class RunRows {
   /** Who has ended the run for good; undefined: it was not cancelled. */
   cancelled: CancelledRow | undefined;
   commits = 0;
+  readonly interruptions: RunInterruptions;
   readonly seen: SeenRow[] = [];
   readonly blobs: ReadonlyMap<string, BlobRow>;
   /** The run as a record shows it. */
   readonly record: () => RunRecord;
+  readonly #fold: RunFold;
   /** Slices that the next row of state declares. */
   #declared: SliceRow[] = [];
 
@@ -229,12 +242,24 @@ export class RunRows {
     this.count = count;
     this.root = new EvaluationRows(header, encodeURIComponent(header.runId), run);
     this.byNumber.set(0, this.root);
+    this.interruptions = new RunInterruptions(this.root.interruptions, header.base === undefined);
+    this.#fold = fold;
     this.blobs = fold.blobs;
     this.record = () => fold.record();
   }
 
+  /** A row was added to the run. */
+  add(line: string): void {
+    this.#fold.add(line);
+    this.count += 1;
+  }
+
   take(row: Row, { run }: FoldPlace): void {
     switch (row.type) {
+      case 'life':
+        if (row.kind === 'begun') this.interruptions.begin(this.root.made + this.answers.size);
+        else this.interruptions.end();
+        break;
       case 'run':
         this.#beginInner(row, run);
         break;
@@ -248,17 +273,20 @@ export class RunRows {
         this.#state(row);
         break;
       case 'pending':
+        this.interruptions.waits(Infinity);
         this.pending = row.questions.map(({ id }) => id);
         for (const question of row.questions) this.#ask(question);
         break;
       case 'question':
+        this.interruptions.waits(1);
         this.#ask(row.question);
         break;
       case 'answer':
+        this.interruptions.waits(-1);
         this.answers.set(row.id, row);
         break;
       case 'end':
-        if (run.index === 0) this.end = row;
+        this.#end(row, run.index);
         break;
       case 'cancelled':
         this.cancelled = row;
@@ -283,10 +311,20 @@ export class RunRows {
     this.questions.set(id, question);
   }
 
+  #end(row: EndRow, index: number): void {
+    if (index === 0) {
+      this.end = row;
+      this.interruptions.end();
+    } else if (row.outcome === 'finished' || (row.outcome === 'failed' && !isStopped(row)))
+      this.byNumber.get(index)?.interruptions.over();
+  }
+
   #beginInner(row: RunRow, inner: FoldPlace['run']): void {
     const { run = 0, turn, callId, evaluation } = row.parent;
-    const key = `${keyOfCall(this.byNumber.get(run)?.key ?? '', { turn, callId })}/${evaluation}`;
+    const outer = this.byNumber.get(run);
+    const key = `${keyOfCall(outer?.key ?? '', { turn, callId })}/${evaluation}`;
     const rows = new EvaluationRows(row, key, inner);
+    outer?.interruptions.addInner(callKey({ turn, callId }), evaluation, rows.interruptions);
     this.byNumber.set(row.run, rows);
     this.evaluations.set(row.evaluationId, row.run);
     // The last attempt counts.
@@ -299,6 +337,11 @@ export class RunRows {
     if (kind === 'start') this.start = change;
     else (this.root.decisions.at(-1)?.changes ?? this.changes).push(change);
   }
+}
+
+/** Whether the signal of the run has ended an evaluation: it goes on when the run does. */
+function isStopped({ error }: EndRow): boolean {
+  return error?.code === 'evaluation-aborted';
 }
 
 /** An answer, or a refusal that the run goes on from. With any other failure it ended: the model is asked again. */

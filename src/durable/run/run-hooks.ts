@@ -1,12 +1,7 @@
-import {
-  describeError,
-  PromptValidationError,
-  RunLostError,
-  RunRefusedError,
-} from '../../core/error/index.ts';
+import { describeError, PromptValidationError, RunLostError } from '../../core/error/index.ts';
 import type { EvaluateOptions, RunJournaling } from '../../core/evaluation/index.ts';
-import type { Filesystem, PendingMark } from '../../core/filesystem/index.ts';
-import { none, present, processWide, type Writable } from '../../core/internal/index.ts';
+import type { PendingMark } from '../../core/filesystem/index.ts';
+import { none, present } from '../../core/internal/index.ts';
 import type { DecidingRow } from '../../core/resource/index.ts';
 import type {
   AttemptName,
@@ -36,7 +31,10 @@ import type { AnyTool, UserItem } from '../../core/tool/index.ts';
 import type { Recorder } from '../../record/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
 import { type JournalWriter, lostBy, RunSummaryKeeper, runAppender } from '../rows/journal-writer.ts';
+import { BegunCalls } from './begun-calls.ts';
 import { CancelWatch } from './cancel-watch.ts';
+import { filesystemsInUse } from './filesystems-in-use.ts';
+import { rowsMissing } from './rows-missing.ts';
 import { RunReports, type RunStart } from './run-reports.ts';
 
 /** What a {@link RunHooks} is made of. */
@@ -59,14 +57,6 @@ export interface RunHooksParts {
 }
 
 /**
- * File systems in memory or on a disk that take part in a run with a journal. Shared by all copies of the package: each run would write what the
- * other one does not know of.
- */
-function filesystemsInUse(): WeakSet<Filesystem> {
-  return processWide('filesystems-in-use.1', () => new WeakSet());
-}
-
-/**
  * A run with a journal: puts a row into the queue for everything that it decides, flushes the queue before anything leaves the process, and
  * answers from the rows until they are used up.
  *
@@ -85,8 +75,7 @@ export class RunHooks implements RunJournaling {
   readonly #ending = new AbortController();
   #loss: RunLostError | undefined;
   readonly #cancels: CancelWatch;
-  /** Calls that must not be lost, with the row that their resources wait for. */
-  readonly #begun = new Map<string, Writable<DecidingRow> | undefined>();
+  readonly #begun: BegunCalls;
   #environment: EvaluationEnvironment | undefined;
   /** What is said to the model when the run goes on. */
   #input: readonly UserItem[];
@@ -114,6 +103,15 @@ export class RunHooks implements RunJournaling {
     this.#summary = summary;
     this.#writer = writer;
     this.#recorder = recorder;
+    this.#begun = new BegunCalls({
+      journal,
+      lease,
+      runId,
+      recorder,
+      writer,
+      resumed,
+      flush: () => this.#flushChanges(),
+    });
     this.#reports = new RunReports({
       recorder,
       writer,
@@ -175,7 +173,7 @@ export class RunHooks implements RunJournaling {
 
   /** The run has ended: session and files belong to the caller again. The lease is still held. */
   end(): void {
-    this.#parts.resumed?.goOn();
+    this.#parts.resumed?.release();
     this.#cancels.end();
     this.#parts.lease.signal.removeEventListener('abort', this.#loseLease);
     const { filesystem } = this.#environment?.roots ?? {};
@@ -290,8 +288,16 @@ export class RunHooks implements RunJournaling {
     const atMs = this.#now();
     this.#recorder.add((part) => ({ type: 'resumed', ...part, atMs, turn, changed }));
     this.#declareMigrated(resumed, atMs);
-    const { commits } = resumed.rows;
-    this.#reports.resumed({ type: 'run-resumed', runId: this.runId, turn, commits, changed });
+    const { commits, interruptions: lives } = resumed.rows;
+    const interruptions = lives.count === 0 ? undefined : lives.count;
+    this.#reports.resumed({
+      type: 'run-resumed',
+      runId: this.runId,
+      turn,
+      commits,
+      changed,
+      ...present({ interruptions }),
+    });
   }
 
   /** From here on rows have slices of other versions in the shape of today. */
@@ -348,35 +354,27 @@ export class RunHooks implements RunJournaling {
     return { runId: this.runId, commit: this.#summary.current().commits + 1 };
   }
 
-  async onBegin(attempt: BeginningAttempt, sharedTransaction?: object): Promise<DecidingRow | undefined> {
-    const { turn, callId, toolName, attempt: number, evaluationId, key, params, mayRunAgain } = attempt;
-    const { journal, lease } = this.#parts;
-    if (sharedTransaction !== undefined && sharedTransaction === journal['~database']) {
-      // What is committed with the row of the call is never in doubt.
-      const row = { runId: this.runId, owner: lease.owner, seq: undefined };
-      this.#begun.set(nameOf(attempt), row);
-      return row;
-    }
-    if (!mayRunAgain) this.#begun.set(nameOf(attempt), undefined);
-    const name = { turn, callId, toolName, attempt: number, key, params };
-    const mark = mayRunAgain ? ({ idempotent: true } as const) : {};
-    this.#recorder.add((part) => ({ type: 'begin', ...part, ...name, ...mark }), evaluationId);
-    if (mayRunAgain) {
-      // Begun at once, so that the rows say that it ran, and not awaited.
-      this.#writer.flush().catch(() => undefined);
-      return undefined;
-    }
-    await this.#flushChanges();
-    return undefined;
+  onBegin(attempt: BeginningAttempt, sharedTransaction?: object): Promise<DecidingRow | undefined> {
+    return this.#begun.begin(attempt, sharedTransaction);
+  }
+
+  onBeginAgain(attempt: BeginningAttempt): Promise<void> | undefined {
+    return this.#begun.beginAgain(attempt);
+  }
+
+  runsAlone(evaluationId: string, { turn }: Pick<AttemptName, 'turn'>, reenters: boolean): boolean {
+    return this.#parts.resumed?.runsAlone(evaluationId, turn, reenters) ?? false;
+  }
+
+  tooManyInterruptions(attempt: AttemptName, reenters: boolean): number | undefined {
+    return this.#parts.resumed?.tooManyInterruptions(attempt, reenters);
   }
 
   async onCommit({ invocation }: ToolCallResult, attempt: AttemptName, hasStaged: boolean): Promise<void> {
     // What leaves nothing outside waits for the others of its turn: lost, it is done again.
-    const name = nameOf(attempt);
-    const row = this.#begun.get(name);
-    // The rows of the call are the last ones that were made: nothing was awaited since.
-    if (row !== undefined) row.seq = this.#writer.lastWaiting;
-    const hasLeft = this.#begun.delete(name) || invocation.reason === 'in-doubt';
+    const { reason } = invocation;
+    const hasLeft =
+      this.#begun.settle(attempt) || reason === 'in-doubt' || reason === 'interrupted-repeatedly';
     if (hasStaged || hasLeft) await this.#writer.flush();
   }
 
@@ -396,16 +394,4 @@ export class RunHooks implements RunJournaling {
   onTakenOver(result: ToolCallResult): void {
     this.#parts.resumed?.takenOver(result);
   }
-}
-
-function rowsMissing(runId: string): RunRefusedError {
-  return new RunRefusedError(
-    'run-rows-missing',
-    `The folder lacks a commit of a run "${runId}", and the journal has no such run: it was removed, is another one than the run was written to, or has lost its log, as when only one of its files was copied. Use the journal that the run was written to, or give this run another runId.`,
-    { details: { runId } },
-  );
-}
-
-function nameOf({ evaluationId, turn, callId }: AttemptName): string {
-  return JSON.stringify([evaluationId, turn, callId]);
 }

@@ -34,6 +34,15 @@ export class AttemptLives {
   readonly #open = new Map<string, KeptQuestion>();
   readonly #answered = new Set<string>();
   #life = 0;
+  #isWorkedOn = false;
+  /** How often a process began to work on the run while the one before had not ended its work. */
+  interruptions = 0;
+
+  /** A process begins to work on the run, or ends its work. */
+  process(begins: boolean): void {
+    if (begins && this.#isWorkedOn) this.interruptions += 1;
+    this.#isWorkedOn = begins;
+  }
 
   /** How often the run was resumed. */
   get life(): number {

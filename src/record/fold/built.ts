@@ -99,5 +99,5 @@ export function isTakenIn(run: BuiltRun): boolean {
 /** Whether an attempt settled its call. What the end of a run cut off is not decided: resumed, it is done again. */
 export function isDecidedFailure({ why, result: end }: Pick<AttemptRow, 'why' | 'result'>): boolean {
   if (why !== 'failed' || end === undefined) return false;
-  return end.outcome !== 'aborted' || end.reason === 'in-doubt';
+  return end.outcome !== 'aborted' || end.reason === 'in-doubt' || end.reason === 'interrupted-repeatedly';
 }

@@ -35,7 +35,7 @@ import { type FoldListener, RunTree } from './run-tree.ts';
 import { StateTimeline } from './state-timeline.ts';
 
 /** Rows that a process may have added that did not work on the run. */
-const ofOtherProcesses: ReadonlySet<Row['type']> = new Set(['answer', 'cancelled', 'resumed']);
+const ofOtherProcesses: ReadonlySet<Row['type']> = new Set(['answer', 'cancelled', 'life', 'resumed']);
 
 /**
  * Folds the rows of a record, line by line: for a record that is still being written. Linear in the number of rows.
@@ -126,6 +126,7 @@ export class RunFold {
       commits: [...this.#commits],
       problems: problemsOf(root, turns, calls, (question) => this.#lives.isAnswered(question)),
       pauses: [...this.#pauses],
+      interruptions: this.#lives.interruptions,
       call: (id) => this.#tree.callById(id),
       stateAt: (seq) => this.#state.at(seq),
       filesAt: (seq) => this.#files.at(seq),
@@ -164,6 +165,8 @@ export class RunFold {
         return this.#cancel(row);
       case 'resumed':
         return this.#resumed(row);
+      case 'life':
+        return this.#lives.process(row.kind === 'begun');
       case 'pending':
         return this.#pending(row);
       case 'question':
@@ -178,6 +181,8 @@ export class RunFold {
 
   #begin(row: HeaderRow): void {
     this.#header = row;
+    // A fork is written without a process that works on it.
+    this.#lives.process(row.base === undefined);
     this.#tree.begin(row, 0);
   }
 
@@ -279,6 +284,7 @@ export class RunFold {
   #end(row: EndRow): void {
     const run = this.#run(row.run);
     const { outcome, usage, text, output, error, t } = row;
+    if (run.index === 0) this.#lives.process(false);
     reopenRun(run);
     Object.assign(run, present({ outcome, usage, endedAtMs: t, text, output, error }));
   }
@@ -311,7 +317,15 @@ export class RunFold {
     const [root] = this.#tree.runs;
     if (root !== undefined) reopenRun(root);
     const runId = this.#header?.runId ?? '';
-    this.#event(0, t, { type: 'run-resumed', runId, turn, commits: this.#commits.length, changed });
+    const interruptions = this.#lives.interruptions === 0 ? undefined : this.#lives.interruptions;
+    this.#event(0, t, {
+      type: 'run-resumed',
+      runId,
+      turn,
+      commits: this.#commits.length,
+      changed,
+      ...present({ interruptions }),
+    });
   }
 
   /** The call of an attempt that settles it. */

@@ -275,6 +275,8 @@ export interface RunRecord
   readonly pauses: readonly { readonly fromMs: number; readonly toMs: number }[];
   /** `cancelRun` has ended the run for good, and when; absent: it has not. */
   readonly cancelled?: { readonly atMs: number; readonly by?: string; readonly reason?: string };
+  /** How often its process has ended without an end of the run, as far as it was resumed since. */
+  readonly interruptions: number;
   /** Call by `RecordedCall.id`. */
   call(id: string): RecordedCall | undefined;
   /** State after a commit; 0: at the start. */

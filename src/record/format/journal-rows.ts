@@ -29,8 +29,24 @@ export const beginRow = {
   idempotent: optional(flag) as OptionalField<true>,
 };
 
-/** In a journal: the handler of a call with effects outside is about to begin, or resources are about to be committed. */
-export interface BeginRow extends RowType<'begin'>, RunPart, RecordOf<typeof beginRow> {}
+/** In a journal: the handler of a call is about to begin, one with effects outside or one that an interruption has cut off, or resources are about to be committed. */
+export interface BeginRow extends RowType<'begin'>, RunPart, RecordOf<typeof beginRow> {
+  /** The call can be made again: without a result it is not in doubt. Absent: it is. */
+  readonly again?: true;
+}
+
+export const lifeRow = {
+  /** Milliseconds since the Unix epoch. */
+  atMs: number as Field<number>,
+  /** `begun`: a process begins to work on the run after another one. `over`: it has ended without going on from the rows. */
+  kind: text as Field<'begun' | 'over'>,
+};
+
+/** In a journal: a life of the run after its first one. A life that has neither a row `end` nor one of the kind `over` was interrupted. */
+export interface LifeRow extends RowType<'life'>, RunPart, RecordOf<typeof lifeRow> {
+  /** Who does not know rows of this type does not know what the run is. */
+  readonly must: true;
+}
 
 export const inputRow = {
   /** The turn before which it was said. */

@@ -32,6 +32,8 @@ import {
   cancelledRow,
   type InputRow,
   inputRow,
+  type LifeRow,
+  lifeRow,
   type PendingRow,
   pendingRow,
   type QuestionRow,
@@ -366,6 +368,7 @@ export type Row =
   | CancelledRow
   | ResumedRow
   | InputRow
+  | LifeRow
   | EventRow
   | EndRow;
 
@@ -392,6 +395,7 @@ export const rowFields: { readonly [Type in Row['type']]: Fields } = {
   cancelled: cancelledRow,
   resumed: resumedRow,
   input: inputRow,
+  life: lifeRow,
   event: eventRow,
   end: endRow,
 };

@@ -41,7 +41,7 @@ export function callLead(call: RecordedCall, attempt: RecordedAttempt | undefine
         ? 'The arguments do not fit the schema; the model got the reasons.'
         : visible(cutLine(call.message ?? 'It never started.', 300));
     case 'aborted':
-      return `The run ended before it was committed.${undone}`;
+      return `${(call.reason && failures[call.reason]) ?? 'The run ended before it was committed.'}${undone}`;
     default:
       return `${(call.reason && failures[call.reason]) ?? 'It was rolled back.'}${undone}`;
   }
@@ -54,5 +54,6 @@ const failures: { readonly [Reason in NonNullable<RecordedCall['reason']>]?: str
   conflict: 'What it had read changed in every attempt.',
   'commit-failed': 'Its changes did not fit the present state.',
   'policy-failed': 'A policy threw.',
+  'interrupted-repeatedly': 'It is not made again: the process ended repeatedly while it ran.',
   'in-doubt': 'It began before the run was interrupted: it may have taken effect.',
 };

@@ -162,6 +162,7 @@ export function sampleRecord(
     commits,
     problems: [],
     pauses: [],
+    interruptions: 0,
     call: (id) => calls.find((call) => call.id === id),
     stateAt: more.slices ?? (() => []),
     filesAt: () => [],

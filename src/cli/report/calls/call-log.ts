@@ -62,6 +62,7 @@ export class CallLog {
   #last: Call | undefined;
   #turn = 0;
   #turns = 0;
+  #interruptions: number | undefined;
 
   /**
    * @param clean removes what must not be shown from a text.
@@ -89,6 +90,7 @@ export class CallLog {
   totals(): CallTotals {
     return {
       turns: this.#turns,
+      ...present({ interruptions: this.#interruptions }),
       ...countCalls(this.#records),
       inner: countCalls(this.#records.flatMap(({ inner }) => withInnerCalls(inner))),
     };
@@ -107,6 +109,7 @@ export class CallLog {
     }
     if (outerCalls.length === 0 && 'turn' in event) this.#turn = event.turn;
     if (outerCalls.length === 0 && event.type === 'model-call-start') this.#turns = event.turn;
+    if (event.type === 'run-resumed') this.#interruptions = event.interruptions;
     if (event.type === 'model-call-end') {
       for (const { callId, name } of event.toolCalls) {
         announce(here, evaluation, { callId, toolName: name }, outerCalls);

@@ -8,6 +8,8 @@ export interface CallCounts {
   readonly outcomes: Readonly<Record<ToolCallOutcome, number>>;
   /** Calls that began before an interruption, and whose effects are not known; not counted as aborted. Absent: none. */
   readonly inDoubt?: number;
+  /** Calls that are not made again because they ended the process repeatedly; not counted as aborted. Absent: none. */
+  readonly notAgain?: number;
   /** Inner calls that were committed and then discarded because an outer call failed. */
   readonly undone: number;
   /** Calls that were committed after more than one attempt. */
@@ -23,6 +25,8 @@ export interface CallCounts {
 /** Counts of a whole run: of its own calls, and separately of inner calls. */
 export interface CallTotals extends CallCounts {
   readonly turns: number;
+  /** How often the process of the run has ended without an end of the run. Absent: never. */
+  readonly interruptions?: number;
   readonly inner: CallCounts;
 }
 
@@ -33,9 +37,11 @@ export function countCalls(records: readonly EndedCall[]): CallCounts {
   let rerun = 0;
   let hosted = 0;
   let inDoubt = 0;
+  let notAgain = 0;
   for (const { outcome, undoneWith, attempts, reason } of records) {
     if (isHosted(outcome)) hosted += 1;
     else if (reason === 'in-doubt') inDoubt += 1;
+    else if (reason === 'interrupted-repeatedly') notAgain += 1;
     else if (undoneWith !== undefined) undone += 1;
     else {
       outcomes[outcome] += 1;
@@ -45,7 +51,10 @@ export function countCalls(records: readonly EndedCall[]): CallCounts {
   return {
     calls: records.length - hosted,
     outcomes,
-    ...present({ inDoubt: inDoubt === 0 ? undefined : inDoubt }),
+    ...present({
+      inDoubt: inDoubt === 0 ? undefined : inDoubt,
+      notAgain: notAgain === 0 ? undefined : notAgain,
+    }),
     undone,
     rerun,
     unenforced: records.filter(({ unenforced }) => unenforced.length > 0).length,
@@ -56,17 +65,19 @@ export function countCalls(records: readonly EndedCall[]): CallCounts {
 
 /** `3 turns, 4 calls: 3 committed, 1 rolled back; 2 calls inside them: 2 committed`. */
 export function describeTotals(totals: CallTotals): string {
-  const { turns, inner } = totals;
+  const { turns, inner, interruptions = 0 } = totals;
   const ofInner =
     inner.calls + inner.hosted === 0
       ? ''
       : `; ${counted(inner.calls, 'call')} inside them: ${describe(inner)}`;
-  return `${counted(turns, 'turn')}, ${counted(totals.calls, 'call')}: ${describe(totals)}${ofInner}`;
+  const ofLives = interruptions === 0 ? '' : `; ${counted(interruptions, 'interruption')} of the process`;
+  return `${counted(turns, 'turn')}, ${counted(totals.calls, 'call')}: ${describe(totals)}${ofInner}${ofLives}`;
 }
 
 function describe({
   outcomes,
   inDoubt = 0,
+  notAgain = 0,
   undone,
   rerun,
   unenforced,
@@ -84,6 +95,7 @@ function describe({
     ...count(outcomes.rejected, 'rejected'),
     ...count(outcomes.aborted, 'stopped and rolled back'),
     ...count(inDoubt, 'in doubt'),
+    ...count(notAgain, 'not made again'),
     ...count(residual, 'left effects'),
     ...count(hosted, 'more run by the provider'),
   ].join(', ');

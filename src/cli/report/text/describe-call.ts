@@ -72,6 +72,8 @@ function outcomeOf(record: EndedCall, limits: DescriptionLimits): CallDescriptio
           facts: before,
           tone: 'bad',
         };
+      if (record.reason === 'interrupted-repeatedly')
+        return { outcome: 'not made again: it ended the process repeatedly', facts: before, tone: 'bad' };
       // An inner call can be stopped for reasons other than the end of the run.
       const why = depthOf(record) === 0 ? 'the run was stopped' : said;
       return { outcome: `rolled back: ${why}`, facts: before, tone: 'bad' };
@@ -162,7 +164,9 @@ export function newsText({ event, call }: LocatedEvent, clean: (text: string) =>
       return `the model call failed (${event.reason}), retrying in ${readableDuration(event.delayMs)}`;
     case 'run-resumed': {
       const changed = event.changed.length === 0 ? '' : `; changed since: ${said(event.changed.join(', '))}`;
-      return `the run goes on after ${counted(event.commits, 'commit')}${changed}`;
+      const { interruptions = 0 } = event;
+      const lives = interruptions === 0 ? '' : ` and ${counted(interruptions, 'interruption')}`;
+      return `the run goes on after ${counted(event.commits, 'commit')}${lives}${changed}`;
     }
     case 'tool-call-retry': {
       const conflicts = event.conflicts.map(clean);

@@ -164,6 +164,12 @@ export interface RunLimits {
    */
   readonly maxRepeatedFailures?: number;
   /**
+   * How often the process may end while a call of a run with a journal runs: 1 or more. Resumed after that, the run does not make the call again: it fails with the reason
+   * `interrupted-repeatedly`. So many lives in succession that end outside of calls, without a new decision, make `resumeRun` reject with `run-interrupted-repeatedly`. A run that its
+   * signal has ended was not interrupted. Default: 5.
+   */
+  readonly maxInterruptions?: number;
+  /**
    * How many characters of the result of a call the model may get, message and value together: 1 or more, `Infinity` for no limit. The call of a
    * longer success fails (reason `result-too-large`) and is rolled back, a longer failure is cut off. Tools may have a limit of their own;
    * images and files have theirs. Default: 400,000, about half of what models with a context of 200,000 tokens can take.

@@ -12,6 +12,7 @@ export const limitChecks: OptionsOf<
   maxOutputRepairs: integer({ min: 0, default: 2 }),
   maxSectionOpenings: integer({ min: 0, default: 16 }),
   maxRepeatedFailures: integer({ min: 1, default: 5 }),
+  maxInterruptions: integer({ min: 1, default: 5 }),
   // About 100,000 tokens: half of the smallest context that models for agents have; instructions and conversation need their part.
   maxResultCharacters: integer({ min: 1, orInfinity: true, default: 400_000 }),
   idleTimeoutMs: number({ above: 0 }),

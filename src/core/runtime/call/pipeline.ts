@@ -56,16 +56,24 @@ const stepsInDoubt: readonly Step[] = [
   recordSuccess,
 ];
 
+/** The steps of a call that has ended the process too often: nothing of it runs. */
+const stepsInterrupted: readonly Step[] = [refuseInterrupted];
+
 /** Runs an attempt; one that cannot be committed is discarded before this resolves. Rejects only with a {@link HookFailure}. */
 export function runAttempt(attempt: CallAttempt): Promise<Verdict> {
-  const { environment, number, resolved, tool } = attempt;
-  const { hooks, observers } = environment;
-  const isInDoubt =
-    !tool.reenters && hooks?.isInDoubt?.(nameAttempt(resolved.call, number, environment)) === true;
-  const remaining = isInDoubt ? stepsInDoubt : steps;
+  const { observers } = attempt.environment;
+  const remaining = stepsOf(attempt);
   return observers.around === undefined
     ? run(attempt, remaining)
     : observed(attempt, () => run(attempt, remaining));
+}
+
+function stepsOf({ environment, number, resolved, tool }: CallAttempt): readonly Step[] {
+  const { hooks } = environment;
+  if (hooks?.isInDoubt === undefined) return steps;
+  const name = nameAttempt(resolved.call, number, environment);
+  if (!tool.reenters && hooks.isInDoubt(name)) return stepsInDoubt;
+  return hooks.tooManyInterruptions?.(name, tool.reenters) === undefined ? steps : stepsInterrupted;
 }
 
 /** Does the work of an attempt in the context of the observers. */
@@ -169,6 +177,10 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   if (hooks !== undefined && tool.effects === 'external') {
     await awaitHook(() => hooks.onBegin?.(attempt.beginning(tool.idempotent)));
   }
+  if (tool.effects !== 'external' || tool.idempotent) {
+    const again = beginAgain(attempt);
+    if (again !== undefined) await again;
+  }
   // No handler begins when the run has ended, is late or has used up its budget. Nothing is awaited in between: a sibling might use it up.
   const halt = haltReason(environment);
   if (halt !== undefined) return stoppedVerdict(tool.name, halt, false);
@@ -183,6 +195,25 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   attempt.success = readSuccess(attempt, await attempt.handlerResult(returned));
   attempt.endHandler();
   return undefined;
+}
+
+/** Makes it known that a call that was interrupted runs once more. */
+function beginAgain(attempt: CallAttempt): Promise<void> | undefined {
+  const { hooks } = attempt.environment;
+  const begun = hooks?.onBeginAgain?.(attempt.beginning(true));
+  return begun === undefined ? undefined : awaitHook(() => begun);
+}
+
+function refuseInterrupted({ environment, number, resolved, tool }: CallAttempt): Verdict {
+  const name = nameAttempt(resolved.call, number, environment);
+  const count = environment.hooks?.tooManyInterruptions?.(name, tool.reenters) ?? 0;
+  const times = count === 1 ? 'once' : `${count} times`;
+  const effects = tool.effects === 'external' ? ' What it did outside may remain.' : '';
+  return failed(
+    'aborted',
+    'interrupted-repeatedly',
+    `The call of "${tool.name}" is not made again: the process ended ${times} while it ran, and it never had a result.${effects} Do not repeat it as it is: call it with other arguments, or go on without it.`,
+  );
 }
 
 /** What takes the place of the handler where an earlier run is known. */
@@ -204,7 +235,10 @@ async function reconcile(attempt: CallAttempt): Promise<Verdict | undefined> {
       `The call of "${tool.name}" began before the run was interrupted, and its result is not known: it may have taken effect, or still do so. Find out before you call it again.`,
       present({ error }),
     );
-  if (tool.reconcile === undefined) return inDoubt();
+  const name = nameAttempt(resolved.call, attempt.number, environment);
+  const isRefused = environment.hooks?.tooManyInterruptions?.(name, false) !== undefined;
+  if (tool.reconcile === undefined || isRefused) return inDoubt();
+  await beginAgain(attempt);
   const { idempotencyKey, signal } = attempt;
   let returned: unknown;
   try {

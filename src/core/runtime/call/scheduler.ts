@@ -72,7 +72,7 @@ export class CallScheduler {
       const run = new CallRun(this.#environment, call, stop);
       turn.push({
         run,
-        keepsTurn: run.isBarrier || this.#hasSerialResources,
+        keepsTurn: run.isBarrier || this.#hasSerialResources || this.#runsAlone(run),
         commits,
         turn: new CommitTurn(this.#commitLock, stop ?? this.#environment.stop),
         previous: turn[index - 1],
@@ -87,6 +87,11 @@ export class CallScheduler {
     if (this.#environment.earlier?.innerPaid !== undefined) for (const { run } of turn) run.countPaid();
     if (turn.length > 1) this.#hintAtBarriers(turn);
     return turn;
+  }
+
+  #runsAlone({ call, tool }: CallRun): boolean {
+    const { hooks, origin } = this.#environment;
+    return hooks?.runsAlone?.(origin.evaluationId, call, tool?.reenters === true) === true;
   }
 
   /** Runs a call; resolves at its turn, with its result committed. Once for each call. */

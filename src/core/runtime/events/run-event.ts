@@ -104,6 +104,8 @@ interface RunEvents {
     readonly commits: number;
     /** What is not as it was when the run began, such as `prompt`, `tools`, or a file that others have changed. */
     readonly changed: readonly string[];
+    /** How often the process of the run has ended without an end of the run. Absent: never. */
+    readonly interruptions?: number;
   };
   /** A turn of the model begins. Not in a tool runtime, whose turns belong to the loop of its user. */
   readonly 'turn-start': OfTurn;

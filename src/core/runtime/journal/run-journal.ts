@@ -31,6 +31,8 @@ export interface RunSummary {
   readonly pending: number;
   /** When the last of these questions has expired, in milliseconds since the Unix epoch. Absent: at least one of them never does, or there is none. */
   readonly waitsUntilMs?: number;
+  /** How often its process has ended without an end of the run, as far as it was resumed since. Absent: it was never interrupted, or an earlier version has written the summary. */
+  readonly interruptions?: number;
   /** The folder on the host that the run works on; absent when it works on none. */
   readonly workspace?: string;
   /** What the program that runs the agent wants to find again, such as how it was called. Absent: nothing. */

@@ -51,6 +51,7 @@ const reasons = {
   budget: true,
   idle: true,
   'in-doubt': true,
+  'interrupted-repeatedly': true,
   suspended: true,
 } satisfies Readonly<Record<ThrottleKind | ToolCallFailureReason, true>>;
 

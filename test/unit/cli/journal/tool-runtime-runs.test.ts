@@ -104,7 +104,7 @@ describe('the run of a tool runtime', () => {
   it('is listed', async () => {
     const environment = fakeEnvironment();
     await runsCommand(requestOf('runs', 'runs'), environment, { journals });
-    expect(environment.stdout.text()).toMatch(/^one +finished .* 3 +3 +0 +demo +\S+work$/m);
+    expect(environment.stdout.text()).toMatch(/^one +finished .* 3 +3 +0 +0 +demo +\S+work$/m);
     const json = fakeEnvironment();
     await runsCommand(requestOf('runs', 'runs', '--json'), json, { journals });
     expect(eventsOf(json.stdout.text())).toMatchObject([

@@ -37,9 +37,9 @@ describe('the list of runs', () => {
     await addRun(journal, 'later', { updatedAtMs: day });
     const lines = (await runs()).split('\n');
     expect(lines[0]).toMatch(
-      /^run {4}status {7}updated {12}turns {2}commits {2}pending {2}agent {6,}folder$/,
+      /^run {4}status {7}updated {12}turns {2}commits {2}pending {2}interrupted {2}agent {6,}folder$/,
     );
-    expect(lines[1]).toMatch(/^later {2}interrupted {2}1970-01-02T00:00Z {2}2 {6}1 {8}0 {8}demo$/);
+    expect(lines[1]).toMatch(/^later {2}interrupted {2}1970-01-02T00:00Z {2}2 {6}1 {8}0 {8}0 {12}demo$/);
     expect(lines[2]).toMatch(/^older {2}finished .* coder<U\+001B> {2}\/w$/);
   });
 

@@ -455,7 +455,7 @@ describe('an answer to a run that was suspended and went on', () => {
     await resumeRun({ adapter: twoCalls, prompt, journal, runId: 'run', approve: suspendApproval() });
     const [header] = await journal.read('run');
     const { sessionId } = JSON.parse(header?.line ?? '{}') as { sessionId: string };
-    const killed = await journalAfter(journal.batches.slice(0, before + 1), sessionId);
+    const killed = await journalAfter(journal.batches.slice(0, before + 2), sessionId);
     expect(await listed(killed)).toEqual([{ status: 'interrupted', pending: 0 }]);
     await answerApprovals({ journal: killed, runId: 'run', answers: [yes(second)] });
     expect(await listed(killed)).toEqual([{ status: 'interrupted', pending: 0 }]);

@@ -189,7 +189,7 @@ describe('slices of another version', () => {
     expect(rendered.join()).not.toContain('name1');
   });
 
-  it('refuse a resume without a migration, and nothing is written', async () => {
+  it('refuse a resume without a migration, and nothing but the life is written', async () => {
     const { journal } = await wholeRun(1);
     const later = await journalAfter(journal.batches.slice(0, 5), 'session');
     const run = resumeRun({
@@ -199,7 +199,10 @@ describe('slices of another version', () => {
       runId: 'run',
     });
     await expect(run).rejects.toMatchObject({ code: 'snapshot-version-unsupported' });
-    expect(later.batches).toHaveLength(5);
+    expect(later.batches.slice(5).flatMap(({ rows }) => rows.map(({ type }) => type))).toEqual([
+      'life',
+      'life',
+    ]);
   });
 
   it('are left out when they are not installed, and named', async () => {

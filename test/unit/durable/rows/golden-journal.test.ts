@@ -36,6 +36,7 @@ const kinds: Readonly<Record<Row['type'], true>> = {
   cancelled: true,
   resumed: true,
   input: true,
+  life: true,
   event: true,
   end: true,
 };

@@ -210,6 +210,7 @@ const needed: Readonly<Record<Row['type'], string>> = {
   cancelled: 't atMs',
   resumed: 't atMs turn changed',
   input: 't turn items',
+  life: 't atMs kind',
   event: 't event',
   end: 't outcome turns usage',
 };

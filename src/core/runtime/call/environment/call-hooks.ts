@@ -103,6 +103,20 @@ export interface CallHooks {
   onDiscard?(attempt: RolledBackAttempt): void;
   /** Files of a commit that was decided could not be brought to the disk: the run ends. Must not throw. */
   onLost?(error: unknown): void;
+  /** Whether a call runs while no other one of its evaluation does: one of them has ended the process before. Must not throw. Default: it does not. */
+  runsAlone?(evaluationId: string, call: Pick<AttemptName, 'turn' | 'callId'>, reenters: boolean): boolean;
+  /**
+   * Before the handler of a call begins that was interrupted before, or may have been. It begins when this resolves.
+   *
+   * @returns undefined for any other call.
+   */
+  onBeginAgain?(attempt: BeginningAttempt): Promise<void> | undefined;
+  /**
+   * How often the process has ended while the call ran, when that is too often; undefined otherwise. Must not throw. Default: undefined.
+   *
+   * @param reenters whether calls inside are at fault rather than it.
+   */
+  tooManyInterruptions?(attempt: AttemptName, reenters: boolean): number | undefined;
   /** Whether the call began before the run was interrupted, and its result is not known. Must not throw. Default: it did not. */
   isInDoubt?(attempt: AttemptName): boolean;
   /** A call that was decided before an interruption is about to be delivered once more. Must not throw. */

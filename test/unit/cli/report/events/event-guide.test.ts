@@ -150,7 +150,7 @@ const samples: Samples = {
     ],
     least: started,
   },
-  'run-resumed': always(resumed),
+  'run-resumed': { full: [{ ...resumed, interruptions: 2 }], least: resumed },
   'approval-pending': { full: [{ ...waiting, policyPrompt: 'lead' }], least: waiting },
   'turn-start': always({ type: 'turn-start', turn }),
   'model-call-start': always({ type: 'model-call-start', turn }),
