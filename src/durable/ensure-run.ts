@@ -5,7 +5,7 @@ import type { Prompt } from '../core/prompt/index.ts';
 import { type Approver, type SuspendedRun, userItem } from '../core/runtime/index.ts';
 import { canonicalJson, type JsonValue, sameJson } from '../core/schema/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
-import { endedOutcome } from './resume/ended-outcome.ts';
+import { endedOutcome } from './ended-outcome.ts';
 import { beginningOf, type ResumeRunOptions, resumeChecks, resumeRun } from './resume-run.ts';
 import { cancellationOf, cancelledError } from './rows/cancellation.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';

@@ -31,11 +31,11 @@ import {
 import { type Session, systemClock } from '../core/session/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
 import { appendAnswers, type ResumeAnswer } from './approvals/answer-approvals.ts';
-import { assertNotCancelled } from './cancel-run.ts';
 import type { ResumedFiles } from './resume/files-of-run.ts';
 import { ResumedRun, resetState } from './resume/resumed-run.ts';
 import { migrateRows } from './resume/row-migration.ts';
 import { RunLife } from './resume/run-life.ts';
+import { assertNotCancelled } from './rows/cancellation.ts';
 import { withLease } from './rows/journal-writer.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
 import { runOnJournal } from './run/run-on-journal.ts';

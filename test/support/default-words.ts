@@ -124,6 +124,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   RemoteThreadOptions: { isSilent: false },
   RenderOptions: { outputSchemaOnWire: false, examplesOnWire: [false, 'interface RenderOptions'] },
   ReplayOptions: { onDrift: 'stop', resources: 'refuse' },
+  RunFilter: { order: ['newest', 'function listRuns'] },
   RunRecorderOptions: { reads: 'content' },
   ScriptedAdapterOptions: { unsupportedConfig: ['error', registry], name: 'scripted model' },
   Section: {

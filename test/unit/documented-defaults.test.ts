@@ -243,6 +243,8 @@ const describedDefaults = {
     'AiSdkOptions.strictTools',
     'AnthropicClientOptions.baseURL',
     'OpenAIClientOptions.baseURL',
+    'ResumeRunOptions.files',
+    'RunAgentOptions.files',
     'HostFilesystemOptions.stateDirectory',
     'LocalOverridesStoreOptions.root',
     'McpSectionOptions.protocol',

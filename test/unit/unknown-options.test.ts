@@ -124,6 +124,8 @@ const makers: Readonly<Record<string, Maker>> = {
   recordedAdapter: { options: { record: {} } },
   repetitionFeedback: { options: { times: 2 } },
   replayRun: { options: { record: {}, prompt, adapter } },
+  cancelRun: { options: { journal, runId: 'a' } },
+  ensureRun: { options: { adapter, prompt, journal, runId: 'a' }, within: { limits: runLimits } },
   resumeRun: { options: { adapter, prompt, journal, runId: 'a' }, within: { limits: runLimits } },
   runAgent: { before: [agent], options: {}, within: { limits: runLimits, context: { maxTurns: 3 } } },
   runRecorder: { options: { write: work } },

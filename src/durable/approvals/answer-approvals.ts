@@ -2,7 +2,7 @@ import { assertOptions, keptName, PromptValidationError, required } from '../../
 import { present } from '../../core/internal/index.ts';
 import { findRun, type RunJournal, type RunLease, type RunSummary } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
-import { assertNotCancelled } from '../cancel-run.ts';
+import { assertNotCancelled } from '../rows/cancellation.ts';
 import { appendRows, knownSummary, statusAfter, waitingFor, withLease } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';

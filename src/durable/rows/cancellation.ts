@@ -1,23 +1,27 @@
 import { RunRefusedError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type { RunJournal, RunMessage } from '../../core/runtime/index.ts';
+import type { RunJournal, RunLease, RunMessage, RunSummary } from '../../core/runtime/index.ts';
+import type { Clock } from '../../core/session/index.ts';
 import type { CancelledRow, Recorder } from '../../record/index.ts';
-import type { JournalWriter } from './journal-writer.ts';
+import { appendRows, type JournalWriter, knownSummary } from './journal-writer.ts';
 import type { RunRows } from './run-rows.ts';
 
 /** Who has ended a run for good, and why. */
-export type Cancellation = Pick<CancelledRow, 'atMs' | 'by' | 'reason'>;
+export type RunCancellation = Pick<CancelledRow, 'atMs' | 'by' | 'reason'>;
 
 /** Whether a run is ended for good. One that has its answer keeps it. */
 export function cancellationOf({
   cancelled,
   end,
-}: Pick<RunRows, 'cancelled' | 'end'>): Cancellation | undefined {
+}: Pick<RunRows, 'cancelled' | 'end'>): RunCancellation | undefined {
   return end?.outcome === 'finished' ? undefined : cancelled;
 }
 
 /** The error for a run that was ended for good. */
-export function cancelledError(runId: string, { by, reason }: Omit<Cancellation, 'atMs'>): RunRefusedError {
+export function cancelledError(
+  runId: string,
+  { by, reason }: Omit<RunCancellation, 'atMs'>,
+): RunRefusedError {
   const who = by === undefined ? '' : ` by "${by}"`;
   const why = reason === undefined ? '' : `: ${reason}`;
   const stop = /[.!?]$/.test(why) ? '' : '.';
@@ -43,4 +47,43 @@ export function addCancelled(
   const said = present({ by, reason });
   recorder.add((part) => ({ type: 'cancelled', ...part, must: true, atMs, ...said }));
   writer.take(id);
+}
+
+/** A run with the clock of those who write to it. */
+interface WrittenRun {
+  readonly journal: RunJournal;
+  readonly runId: string;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Writes that a run is cancelled, where its inbox says so and its rows do not. For the owner of a run that does not go on here. */
+export async function takeCancel(
+  { journal, runId, clock }: WrittenRun,
+  lease: RunLease,
+  rows: RunRows,
+): Promise<void> {
+  if (rows.end?.outcome === 'finished' || rows.cancelled !== undefined) return;
+  const message = await cancelMessage(journal, runId);
+  if (message === undefined) return;
+  const known = await knownSummary(journal, rows, clock.now());
+  const current = (): RunSummary => ({ ...known, status: 'cancelled', pending: 0 });
+  await appendRows({ journal, lease, runId, clock, rows, summary: { current } }, (recorder, writer) =>
+    addCancelled(message, recorder, writer),
+  );
+}
+
+/**
+ * For the owner of a run that is to go on. A message that cancels it and that no owner has taken is taken.
+ *
+ * @throws {RunRefusedError} `run-cancelled`.
+ */
+export async function assertNotCancelled(run: WrittenRun, lease: RunLease, rows: RunRows): Promise<void> {
+  const { journal, runId } = run;
+  const known = cancellationOf(rows);
+  if (known !== undefined) throw cancelledError(runId, known);
+  if (rows.end?.outcome === 'finished') return;
+  const message = await cancelMessage(journal, runId);
+  if (message === undefined) return;
+  await takeCancel(run, lease, rows);
+  throw cancelledError(runId, message);
 }

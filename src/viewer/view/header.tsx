@@ -1,6 +1,7 @@
 import type { JSX, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { TokenPrices, TokenUsage } from '../../core/tool/index.ts';
+import type { RunRecord } from '../../record/index.ts';
 import { type FilterName, filterNames, filters } from '../model/totals.ts';
 import { visible } from '../model/visible.ts';
 import { costOf, count, duration, many, money, percent } from '../model/words.ts';

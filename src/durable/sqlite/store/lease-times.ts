@@ -21,16 +21,22 @@ export function isOver(lease: LeaseTimes, moment: Moment): boolean {
 
 /**
  * Whether a lease was not renewed in time. On one machine the time since it has started decides, which no one can set. Otherwise it is the clock of the journal: a lease that
- * was renewed in its future is not one of this clock, which was set back since.
+ * was renewed in its future, by more than others may be ahead, is not one of this clock, which was set back since.
+ *
+ * The moment is that of the one who asks, and the lease may have been renewed since then.
  */
 export function isTimeUp(lease: LeaseTimes, { nowMs, tickMs }: Moment): boolean {
   const timeoutMs = Number(lease.timeout_ms);
   const holder = processOf(lease);
   const renewedTickMs = lease.tick_ms === null ? Number.NaN : Number(lease.tick_ms);
-  if (tickMs !== undefined && renewedTickMs <= tickMs && holder !== undefined && isNearby(holder))
-    return tickMs - renewedTickMs >= timeoutMs;
+  const aheadMs = timeoutMs / 3;
+  if (tickMs !== undefined && holder !== undefined && isNearby(holder)) {
+    const sinceMs = tickMs - renewedTickMs;
+    // Otherwise the machine was started again.
+    if (sinceMs >= -aheadMs) return sinceMs >= timeoutMs;
+  }
   const untilMs = Number(lease.until_ms);
-  return untilMs <= nowMs || untilMs - timeoutMs > nowMs;
+  return untilMs <= nowMs || untilMs - timeoutMs > nowMs + aheadMs;
 }
 
 /** Undefined where a lease does not name its process: an earlier version has acquired it. */

@@ -20,6 +20,7 @@ const problems = [
   ],
   ...['interrupted', 'invalid', 'locked', 'mismatched', 'missing', 'mixed', 'owned', 'released', 'repeated'],
   ...['replaced', 'required', 'signaled', 'taken', 'unbound', 'unknown', 'unrepresentable', 'unsupported'],
+  ...['cancelled', 'damaged', 'differ', 'ended', 'interrupted-repeatedly', 'known-otherwise'],
   ...['diverged', 'fenced', 'lost', 'refused', 'unauthorized'],
   ...['ambiguous', 'append-only', 'async', 'busy', 'conflicting', 'corrupt', 'cyclic', 'duplicate', 'empty'],
   ...[

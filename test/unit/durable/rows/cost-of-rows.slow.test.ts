@@ -63,7 +63,8 @@ test('the rows of a turn are as long after 1,000 turns as after 100', async () =
   // Numbers in the rows have a digit more.
   expect(Math.abs(late - early)).toBeLessThan(early * 0.02);
   expect(late).toBeLessThan(6_000);
-  expect(journal.batches.length).toBeLessThanOrEqual(2 * (turns + 1) + 1);
+  // A turn that takes longer than its answer waits has one more.
+  expect(journal.batches.length).toBeLessThanOrEqual(3 * (turns + 1) + 1);
 });
 
 describe('rows of a conversation that is cut', () => {

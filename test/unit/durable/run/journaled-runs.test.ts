@@ -319,8 +319,10 @@ describe('a call in doubt', () => {
     const { line = '' } = journal.batches[begin]?.rows.find(({ type }) => type === 'begin') ?? {};
     expect(JSON.parse(line)).toMatchObject({ key: 'run/1/call-1-1', params: {}, idempotent: true });
     // Its rows say that it ran, and not what became of it.
-    const known = journal.batches.slice(0, begin + 1);
-    expect(known.flatMap(({ rows }) => rows.map(({ type }) => type)).at(-1)).toBe('begin');
+    const known = journal.batches.slice(0, begin + 1).map((batch) => {
+      const at = batch.rows.findIndex(({ type }) => type === 'begin');
+      return at < 0 ? batch : { ...batch, rows: batch.rows.slice(0, at + 1) };
+    });
     const ran: string[] = [];
     await resumeRun({
       adapter,

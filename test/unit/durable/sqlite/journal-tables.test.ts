@@ -15,6 +15,11 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('a journal in SQLite'), () =
       ({ table, column, type, required, key }) => [table, column, type, required, key].join(' '),
     );
     expect(found).toEqual([
+      'wink_inbox number INTEGER 0 1',
+      'wink_inbox run_id TEXT 1 0',
+      'wink_inbox id TEXT 1 0',
+      'wink_inbox message TEXT 1 0',
+      'wink_inbox taken_seq INTEGER 0 0',
       'wink_journal one INTEGER 0 1',
       'wink_journal format INTEGER 1 0',
       'wink_journal epochs INTEGER 1 0',
@@ -22,6 +27,9 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('a journal in SQLite'), () =
       'wink_leases owner TEXT 1 0',
       'wink_leases epoch INTEGER 1 0',
       'wink_leases until_ms INTEGER 1 0',
+      'wink_leases timeout_ms INTEGER 1 0',
+      'wink_leases tick_ms INTEGER 0 0',
+      'wink_leases process TEXT 1 0',
       'wink_rows id INTEGER 0 1',
       'wink_rows type TEXT 1 0',
       'wink_rows line TEXT 1 0',
@@ -31,6 +39,7 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('a journal in SQLite'), () =
       'wink_runs updated_at_ms INTEGER 1 0',
       'wink_runs row_count INTEGER 1 0',
       'wink_runs summary TEXT 1 0',
+      'wink_runs status TEXT 1 0',
     ]);
   });
 });

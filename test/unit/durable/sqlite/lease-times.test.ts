@@ -67,9 +67,16 @@ describe('a lease', () => {
       [lease(undefined, day, null), 20],
     ] as const) {
       expect(isTimeUp(held, at(day, tickMs))).toBe(false);
-      expect(isTimeUp(held, at(day - 1, tickMs))).toBe(true);
+      // Another clock may be a little ahead, and the lease may have been renewed after the moment was taken.
+      expect(isTimeUp(held, at(day - 333, tickMs))).toBe(false);
+      expect(isTimeUp(held, at(day - 334, tickMs))).toBe(true);
       expect(isTimeUp(held, at(0, tickMs))).toBe(true);
     }
+  });
+
+  it('of this machine that was renewed after the moment was taken is held', () => {
+    for (const ms of [0, -5, -day]) expect(isTimeUp(lease(here, day, 10), at(day + ms, 9))).toBe(false);
+    expect(isTimeUp(lease(here, day, 400), at(day, 67))).toBe(false);
   });
 
   it('of before the machine was started again is one of the clock alone', () => {

@@ -1,14 +1,14 @@
-import type { EvaluateOptions } from '../../core/evaluation/index.ts';
-import { none } from '../../core/internal/index.ts';
-import type { Prompt } from '../../core/prompt/index.ts';
-import type { ConversationItem, SuspendedRun } from '../../core/runtime/index.ts';
-import { parseInput } from '../../core/schema/index.ts';
-import { systemClock } from '../../core/session/index.ts';
-import type { AssistantItem, PromptResponse } from '../../core/tool/index.ts';
-import type { ResumeAnswer } from '../approvals/answer-approvals.ts';
-import { openQuestions } from '../approvals/asked-questions.ts';
-import { isExpired } from '../rows/recorded-answers.ts';
-import type { RunRows } from '../rows/run-rows.ts';
+import type { EvaluateOptions } from '../core/evaluation/index.ts';
+import { none } from '../core/internal/index.ts';
+import type { Prompt } from '../core/prompt/index.ts';
+import type { ConversationItem, SuspendedRun } from '../core/runtime/index.ts';
+import { parseInput } from '../core/schema/index.ts';
+import { systemClock } from '../core/session/index.ts';
+import type { AssistantItem, PromptResponse } from '../core/tool/index.ts';
+import type { ResumeAnswer } from './approvals/answer-approvals.ts';
+import { openQuestions } from './approvals/asked-questions.ts';
+import { isExpired } from './rows/recorded-answers.ts';
+import type { RunRows } from './rows/run-rows.ts';
 
 /** What decides whether a run is needed again to say how it ended. */
 interface Asked<Output> extends Pick<EvaluateOptions, 'clock' | 'limits' | 'session'> {
