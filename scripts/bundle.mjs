@@ -49,10 +49,22 @@ export async function bundle(folder, entries) {
           test: isOf(/^host\/(sandbox\/(evaluate\/protocol|backend\/output)|process\/output-window)\.js$/),
           priority: 4,
         },
+        // How a journal lists runs, for one in memory and for the thread of another one.
+        {
+          name: 'listed-runs',
+          test: isOf(/^core\/runtime\/journal\/(kept-run|run-inbox)\.js$/),
+          priority: 5,
+        },
+        // What tells a process from others: leases and locks ask for it. Modules of Node, which no other file for any runtime may bring along.
+        {
+          name: 'identity',
+          test: isOf(/^host\/(lock\/process-identity|disk\/system-error)\.js$/),
+          priority: 5,
+        },
         // What the thread of a journal needs besides, without the core.
         { name: 'journal', test: isOf(/^durable\/sqlite\/(store\/|worker\/serve)/), priority: 4 },
         // What starts processes, without the file systems of the disk. After the core, because a group takes along what its modules import.
-        { name: 'process', test: isOf(/^host\/(process\/|disk\/system-error)/), priority: 1.5 },
+        { name: 'process', test: isOf(/^host\/process\//), priority: 1.5 },
         { name: 'mcp', test: isIn('harness/mcp'), priority: 1 },
         { name: 'node', test: isOf(/^host\/(?!sandbox\/)/), priority: 1 },
         { name: 'otel', test: isIn('record/otel'), priority: 1 },

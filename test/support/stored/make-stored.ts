@@ -6,6 +6,7 @@ import {
   type ApprovalHandler,
   type Approver,
   answerApprovals,
+  cancelRun,
   type EvaluateOptions,
   forkRun,
   openToolRuntime,
@@ -151,7 +152,9 @@ async function libraryRuns(): Promise<{
   await add(await killed('resumed', (batch) => has(batch, 'request', '"turn":7')));
   await resume(journal, 'resumed', { input: 'Go on.' });
   await forkRun({ journal, runId: 'finished', at: 6, newRunId: 'forked' });
-  await evaluate(journal, 'failed', { limits: { maxTurns: 3 } }).catch(() => undefined);
+  for (const runId of ['failed', 'cancelled'])
+    await evaluate(journal, runId, { limits: { maxTurns: 3 } }).catch(() => undefined);
+  await cancelRun({ journal, runId: 'cancelled', by: 'ann', reason: 'The shop is closed.' });
   await serve(journal, 'served', yes);
   await serve(journal, 'served-and-asking', suspendApproval());
   const served = keepingJournal();

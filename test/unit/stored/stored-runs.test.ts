@@ -163,6 +163,14 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     });
   });
 
+  it.skipIf(version < '07')('goes on with no run that was cancelled', async () => {
+    const journal = open(version);
+    await expect(resume(journal, 'cancelled')).rejects.toThrow(
+      'The run "cancelled" was cancelled by "ann": The shop is closed.',
+    );
+    expect(await journal.runs({ runId: 'cancelled' })).toMatchObject([{ status: 'cancelled', commits: 8 }]);
+  });
+
   it('goes on with answers that it has, and with those that it gets', async () => {
     const journal = open(version);
     expect((await resume(journal, 'answered')).end).toEqual(endOfVersion(version));
