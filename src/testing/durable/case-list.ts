@@ -16,6 +16,8 @@ export const cases = {
   torn: 'a run with an append that was cut off halfway ends the same',
   woken: 'an owner that wakes up after its lease gets nothing in',
   busy: 'a second owner is refused while the first one lives',
+  cancelled: 'a run that another process cancels ends for good',
+  'crash-loop': 'a call that ends its process in each life is not made for ever',
   'three-runs': 'three runs of one session, each killed once, end the same',
   'other-state': 'a run that goes on with another state folder ends the same',
   'other-program': 'a folder that another program opens is as before the commit, and names what is pending',

@@ -29,6 +29,8 @@ export interface Life {
   /** The runs, one after the other in one session. */
   readonly runs: readonly string[];
   readonly stroke?: Stroke;
+  /** The last run is cancelled, and nothing else is done. Default: the runs are lived. */
+  readonly cancels?: true;
   /** What a run that goes on does about a folder that is not as it left it. Default: that of `resumeRun`. */
   readonly resumedFiles?: NonNullable<ResumeRunOptions['files']>;
 }
@@ -37,6 +39,9 @@ export interface Life {
  * File of the folder of a case with its era, a number: the leases of those before have run out, for processes that are stopped, too. None: the first one.
  */
 export const eraFile = 'era';
+
+/** Name of what is left of a life that cancels. */
+export const cancelName = 'cancel';
 
 /** The files that the runs of the cases begin with. A folder also has a mode and a link. */
 export const startFiles: Readonly<Record<string, string>> = {

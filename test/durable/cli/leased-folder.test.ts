@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type Ending, ending } from '../../cli/wink.ts';
+import { openDatabase } from '../../support/sqlite.ts';
 import { DurableCli, untilPaused } from './durable-cli.ts';
 
 let cli: DurableCli;
@@ -89,15 +90,13 @@ describe.runIf(isBuiltin('node:sqlite'))('the folder of a durable run', () => {
   it('of a machine that is gone is free when its lease has run out', async () => {
     await cli.interrupted('SIGKILL', '--apply=each', ...journal);
     const [workspace = ''] = readdirSync(cli.beside('state/weakincentives/workspaces'));
-    const ofMachine = { host: `not-${hostname()}`, pid: 1, startedAt: '' };
-    for (const [name, record] of [
-      ['lock', { ...ofMachine, token: 'a', isLeased: true }],
-      ['lease', { lease: { owner: 'b', epoch: 1 }, process: ofMachine }],
-    ] as const)
-      writeFileSync(
-        join(cli.beside('state/weakincentives/workspaces'), workspace, name),
-        JSON.stringify(record),
-      );
+    const ofMachine = { host: `not-${hostname()}`, pid: 1, startedAt: '', space: 'elsewhere' };
+    const lock = join(cli.beside('state/weakincentives/workspaces'), workspace, 'lock');
+    writeFileSync(lock, JSON.stringify({ ...ofMachine, token: 'a', leaseOwner: 'b' }));
+    const database = openDatabase(cli.beside('runs.db'));
+    database.exec(
+      `update wink_leases set owner = 'b', process = '${JSON.stringify(ofMachine)}', until_ms = 9e15, timeout_ms = 9e15`,
+    );
     const refused = await again();
     expect(refused.stderr).toMatch(inUse);
 

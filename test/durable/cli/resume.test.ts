@@ -39,7 +39,7 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
 
     const resumed = await cli.run('resume', 'first');
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits\n');
+    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits and 1 interruption\n');
     expect(resumed.stdout).toContain('\nAll is written.\n');
     expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
     expect(readFileSync(join(cli.folder, 'b.md'), 'utf8')).toBe('b.md\n');
@@ -109,7 +109,7 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
 
     const resumed = await cli.run('resume', 'first');
     expect(resumed.stderr).toContain(
-      'turn 3: the run goes on after 2 commits; changed since: prompt, request\n',
+      'turn 3: the run goes on after 2 commits and 1 interruption; changed since: prompt, request\n',
     );
     expect(resumed.code).toBe(0);
   });

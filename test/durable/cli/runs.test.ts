@@ -131,7 +131,9 @@ describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have chang
 
     const resumed = await cli.run('resume', 'first', '--files', 'as-is');
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits; changed since: file a.md\n');
+    expect(resumed.stderr).toContain(
+      'turn 3: the run goes on after 2 commits and 1 interruption; changed since: file a.md\n',
+    );
     expect(readFileSync(join(cli.folder, 'a.md'), 'utf8')).toBe('mine\n');
   });
 
@@ -152,7 +154,7 @@ describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have chang
     rmSync(join(cli.folder, 'a.md'), { recursive: true });
     const resumed = await cli.run('resume', 'first', '--files', 'restore');
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits\n');
+    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits and 1 interruption\n');
     for (const file of ['a.md', 'b.md', 'c.md'])
       expect(readFileSync(join(cli.folder, file), 'utf8')).toBe(`${file}\n`);
   });

@@ -11,10 +11,10 @@ import {
 } from '../../../core/runtime/index.ts';
 import { Session } from '../../../core/session/index.ts';
 import { type CompletionChecker, CompletionVerdict, type PromptResponse } from '../../../core/tool/index.ts';
-import { resumeRun } from '../../../durable/index.ts';
+import { cancelRun, resumeRun } from '../../../durable/index.ts';
 import { HostFilesystemClass, openLeasedWorkspace } from '../../../host/index.ts';
 import { createManualClock } from '../../doubles/manual-clock.ts';
-import { exits, type Life, type RunLeft, startFiles } from '../life.ts';
+import { cancelName, exits, type Life, type RunLeft, startFiles } from '../life.ts';
 import { Effects } from './effects.ts';
 import { matrixModel } from './model.ts';
 import { openJournal, withPoints } from './open-journal.ts';
@@ -31,6 +31,11 @@ export async function live(life: Life): Promise<number> {
   const clock = createManualClock();
   const points = new Points(life.stroke, clock);
   const opened = await openJournal(life);
+  if (life.cancels === true) {
+    const cancelled = await cancel(life, opened);
+    await opened[Symbol.asyncDispose]?.();
+    return cancelled;
+  }
   const journal = withPoints(opened, points);
   const begun = await runsBegun(journal, life.runs);
   const session = new Session({ id: sessionId, clock });
@@ -52,6 +57,18 @@ export async function live(life: Life): Promise<number> {
   }
   await opened[Symbol.asyncDispose]?.();
   return code;
+}
+
+/** Cancels the last run of another process. @returns the exit code. */
+async function cancel({ folder, runs }: Life, journal: RunJournal): Promise<number> {
+  try {
+    await cancelRun({ journal, runId: runs.at(-1) ?? '', by: 'another process' });
+    writeLeft(folder, cancelName, { changed: [] });
+    return exits.finished;
+  } catch (error) {
+    writeLeft(folder, cancelName, { codes: codesOf(error), changed: [] });
+    return exits.failed;
+  }
 }
 
 /** How many of the runs have begun. */

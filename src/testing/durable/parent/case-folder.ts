@@ -20,6 +20,7 @@ export interface NextLife {
   /** Name of another state folder. Default: the one of all. */
   readonly state?: string;
   readonly resumedFiles?: NonNullable<Life['resumedFiles']>;
+  readonly cancels?: true;
   /** Whether the leases of the lives before still last. Default: false. */
   readonly isContemporary?: boolean;
 }
@@ -54,7 +55,7 @@ export class CaseFolder implements Disposable {
   }
 
   /** The next life; the caller sees to its end. */
-  start({ stroke, state, resumedFiles, isContemporary = false }: NextLife = {}): StartedLife {
+  start({ stroke, state, resumedFiles, cancels, isContemporary = false }: NextLife = {}): StartedLife {
     this.#number += 1;
     if (!isContemporary) this.#beginEra();
     const { path: folder, files, journal, runs } = this;
@@ -65,7 +66,7 @@ export class CaseFolder implements Disposable {
       runs,
       number: this.#number,
       stateFolder: this.stateFolder(state),
-      ...present({ stroke, resumedFiles }),
+      ...present({ stroke, resumedFiles, cancels }),
     };
     return startLife(life);
   }

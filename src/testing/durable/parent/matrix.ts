@@ -8,8 +8,8 @@ import { readEnd } from './end-of-case.ts';
 import { judge } from './judge.ts';
 import { type LastLife, oneRun, type Play, type WholeRun } from './play.ts';
 import { anotherMachine, changedFile, otherProgram, otherState } from './play-folders.ts';
-import { busyOwner, fullJournal, tornAppend, wokenOwner } from './play-journals.ts';
-import { inARow, inKinds, randomly, stopped, threeRuns } from './play-kills.ts';
+import { busyOwner, cancelledRun, fullJournal, tornAppend, wokenOwner } from './play-journals.ts';
+import { crashLoop, inARow, inKinds, randomly, stopped, threeRuns } from './play-kills.ts';
 import { randomNumbers } from './random.ts';
 import type { LifeEnd } from './start-life.ts';
 
@@ -93,6 +93,8 @@ const plays: Readonly<Record<CaseKey, (play: Play) => Promise<void>>> = {
   torn: tornAppend,
   woken: wokenOwner,
   busy: busyOwner,
+  cancelled: cancelledRun,
+  'crash-loop': crashLoop,
   'three-runs': threeRuns,
   'other-state': otherState,
   'other-program': otherProgram,

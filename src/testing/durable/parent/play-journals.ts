@@ -1,6 +1,6 @@
 import { tearJournal } from '../child/open-journal.ts';
 import { readLeft } from '../child/run-left.ts';
-import { exits } from '../life.ts';
+import { cancelName, exits } from '../life.ts';
 import type { CaseFolder } from './case-folder.ts';
 import { differences } from './differences.ts';
 import { readEnd } from './end-of-case.ts';
@@ -55,6 +55,7 @@ function quietPoints(points: readonly string[]): readonly string[] {
 async function whileStopped(
   play: Play,
   work: (at: string, folder: CaseFolder, owner: StartedLife, where: readonly string[]) => Promise<void>,
+  among: (points: readonly string[]) => readonly string[] = quietPoints,
 ): Promise<void> {
   const stop = async (at: string, folder: CaseFolder): Promise<void> => {
     const where = [`stop ${at}`];
@@ -62,7 +63,7 @@ async function whileStopped(
     expectThat(where, 'the owner is stopped', await owner.passed(at), { expected: true, actual: false });
     await work(at, folder, owner, where);
   };
-  await atPoints(play, /./, stop, quietPoints);
+  await atPoints(play, /./, stop, among);
 }
 
 /** Stops an owner, lets another one finish the run after the lease, and wakes the first one. */
@@ -107,4 +108,54 @@ export async function busyOwner(play: Play): Promise<void> {
     expectThat(where, 'the first owner finishes', code === 0, { expected: 0, actual: code ?? problems });
     await play.compare(folder, where);
   });
+}
+
+/** Quiet points of a run that its journal knows. */
+function begunPoints(points: readonly string[]): readonly string[] {
+  const first = points.findIndex((point) => point.startsWith('append after'));
+  return quietPoints(points).filter((point) => points.indexOf(point) > first);
+}
+
+/** Cancels a run while its owner is stopped, wakes the owner, and wants to go on. */
+export async function cancelledRun(play: Play): Promise<void> {
+  const cancelAt = async (
+    _at: string,
+    folder: CaseFolder,
+    owner: StartedLife,
+    where: readonly string[],
+  ): Promise<void> => {
+    await folder.live({ isContemporary: true, cancels: true });
+    const refused = readLeft(folder.path, cancelName)?.codes ?? [];
+    owner.signal('SIGCONT');
+    const { problems } = await owner.ended;
+    const { codes } = readLeft(folder.path, 'run') ?? {};
+    // It may have got its answer at the same moment.
+    const hasAnswer = codes === undefined;
+    const ends = hasAnswer || codes.includes('evaluation-cancelled');
+    expectThat(where, 'the owner ends with evaluation-cancelled', ends, {
+      expected: 'evaluation-cancelled',
+      actual: codes ?? problems,
+    });
+    expectThat(where, 'only a run with its answer is not cancelled', hasAnswer || refused.length === 0, {
+      expected: [],
+      actual: refused,
+    });
+    if (hasAnswer) {
+      await play.end(folder, where);
+      return;
+    }
+    const before = endWithoutLeft(folder);
+    await folder.live();
+    const later = readLeft(folder.path, 'run')?.codes ?? [];
+    expectThat(where, 'nothing goes on with it', later.includes('run-cancelled'), {
+      expected: 'run-cancelled',
+      actual: later,
+    });
+    const different = differences(before, endWithoutLeft(folder));
+    expectThat(where, 'nothing is done any more', different.length === 0, {
+      expected: [],
+      actual: different,
+    });
+  };
+  await whileStopped(play, cancelAt, begunPoints);
 }

@@ -1,6 +1,8 @@
-import type { Stroke } from '../life.ts';
-import { atPoints, type Play, pointsOf } from './play.ts';
+import { readLeft } from '../child/run-left.ts';
+import { exits, type Stroke } from '../life.ts';
+import { atPoints, expectThat, type Play, pointsOf } from './play.ts';
 import { inTwos } from './random.ts';
+import type { LifeEnd } from './start-life.ts';
 
 /** Kills at points of a kind, one for each run. */
 export function inKinds(kind: RegExp): (play: Play) => Promise<void> {
@@ -60,4 +62,31 @@ export async function threeRuns(play: Play): Promise<void> {
       await play.end(folder, at);
     },
   );
+}
+
+/** So many lives are more than `limits.maxInterruptions` lets a call have, with those in which it is not known which call it was. */
+const maxLives = 12;
+
+/** Kills in the same handler in each life, until the call is not made any more. */
+export async function crashLoop(play: Play): Promise<void> {
+  // Each of them is passed once: no other call of the run comes to its point.
+  await atPoints(play, /^(fail|move|clean|undo) mid:1$/, async (at, folder) => {
+    const where = [`kill ${at} in each life`];
+    let end: LifeEnd;
+    let lives = 0;
+    do {
+      end = await folder.live({ stroke: { at, do: 'kill' } });
+      lives += 1;
+    } while (end.signal !== undefined && lives < maxLives);
+    expectThat(where, 'the run comes to its end', end.code === exits.finished, {
+      expected: exits.finished,
+      actual: end.code ?? `still killed in life ${lives}`,
+    });
+    const said = JSON.stringify(readLeft(folder.path, 'run')?.conversation);
+    const isSaid = said.includes('is not made again');
+    expectThat(where, 'the model reads that the call is not made again', isSaid, {
+      expected: true,
+      actual: isSaid,
+    });
+  });
 }

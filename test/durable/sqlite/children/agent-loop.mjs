@@ -58,13 +58,16 @@ const watched = {
       isNoted.open();
       await isBooked.passed;
     }
-    await journal.append(batch, lease);
+    const inbox = await journal.append(batch, lease);
     pass('append after');
+    return inbox;
   },
   read: (runId, from) => journal.read(runId, from),
   acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
   revoke: (sessionId) => journal.revoke(sessionId),
   runs: (filter) => journal.runs(filter),
+  send: (runId, message) => journal.send(runId, message),
+  messages: (runId) => journal.messages(runId),
   remove: (runId, lease) => journal.remove(runId, lease),
 };
 

@@ -42,15 +42,16 @@ const watched = {
   acquire: async (...parameters) => {
     pass();
     const lease = await passed(journal.acquire(...parameters));
-    const { sessionId, owner, epoch, signal } = lease;
     const release = () => {
       pass();
       return passed(lease.release());
     };
-    return { sessionId, owner, epoch, signal, isHeld: () => lease.isHeld(), release };
+    return { ...lease, release };
   },
   revoke: (sessionId) => journal.revoke(sessionId),
   runs: (filter) => journal.runs(filter),
+  send: (runId, message) => journal.send(runId, message),
+  messages: (runId) => journal.messages(runId),
   remove: (...parameters) => journal.remove(...parameters),
 };
 

@@ -51,13 +51,16 @@ const journal = sqliteJournal({ file: join(folder, 'journal.db') });
 const watched = {
   append: async (batch, lease) => {
     pass('append');
-    await journal.append(batch, lease);
+    const inbox = await journal.append(batch, lease);
     pass('appended');
+    return inbox;
   },
   read: (...parameters) => journal.read(...parameters),
   acquire: (...parameters) => journal.acquire(...parameters),
   revoke: (sessionId) => journal.revoke(sessionId),
   runs: (filter) => journal.runs(filter),
+  send: (runId, message) => journal.send(runId, message),
+  messages: (runId) => journal.messages(runId),
   remove: (...parameters) => journal.remove(...parameters),
 };
 
