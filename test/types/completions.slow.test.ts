@@ -119,6 +119,7 @@ describe('an editor offers', () => {
       'idleTimeoutMs',
       'maxCompletionChecks',
       'maxConcurrentCalls',
+      'maxInterruptions',
       'maxOutputRepairs',
       'maxRepeatedFailures',
       'maxResultCharacters',

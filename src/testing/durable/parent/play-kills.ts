@@ -69,7 +69,7 @@ const maxLives = 12;
 
 /** Kills in the same handler in each life, until the call is not made any more. */
 export async function crashLoop(play: Play): Promise<void> {
-  // Each of them is passed once: no other call of the run comes to its point.
+  // Each of them is passed once: no other call of the run passes its point.
   await atPoints(play, /^(fail|move|clean|undo) mid:1$/, async (at, folder) => {
     const where = [`kill ${at} in each life`];
     let end: LifeEnd;
@@ -78,7 +78,7 @@ export async function crashLoop(play: Play): Promise<void> {
       end = await folder.live({ stroke: { at, do: 'kill' } });
       lives += 1;
     } while (end.signal !== undefined && lives < maxLives);
-    expectThat(where, 'the run comes to its end', end.code === exits.finished, {
+    expectThat(where, 'the run ends', end.code === exits.finished, {
       expected: exits.finished,
       actual: end.code ?? `still killed in life ${lives}`,
     });
