@@ -66,8 +66,8 @@ const watched = {
   acquire: (sessionId, ended) => journal.acquire(sessionId, ended),
   revoke: (sessionId) => journal.revoke(sessionId),
   runs: (filter) => journal.runs(filter),
-  send: (runId, message) => journal.send(runId, message),
-  messages: (runId) => journal.messages(runId),
+  send: (...parameters) => journal.send(...parameters),
+  messages: (...parameters) => journal.messages(...parameters),
   remove: (runId, lease) => journal.remove(runId, lease),
 };
 

@@ -50,8 +50,8 @@ const watched = {
   },
   revoke: (sessionId) => journal.revoke(sessionId),
   runs: (filter) => journal.runs(filter),
-  send: (runId, message) => journal.send(runId, message),
-  messages: (runId) => journal.messages(runId),
+  send: (...parameters) => journal.send(...parameters),
+  messages: (...parameters) => journal.messages(...parameters),
   remove: (...parameters) => journal.remove(...parameters),
 };
 
