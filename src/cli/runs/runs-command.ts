@@ -145,7 +145,11 @@ async function stop(
     if (run.status === 'finished' || run.status === 'cancelled')
       return `the run ${name} is over already: ${run.status}.`;
     await cancelRun({ journal, runId: run.runId, ...present({ by, reason }) });
-    return `the run ${name} was stopped for good; to go on from what it did: wink fork ${name} --at CALL${journalOption(journalFile)}`;
+    const fork =
+      run.commits === 0
+        ? ''
+        : `; to go on from what it did: wink fork ${name} --at CALL${journalOption(journalFile)}`;
+    return `the run ${name} was stopped for good${fork}`;
   }
   if (run.status !== 'running') return `the run ${name} is not running: ${run.status}.`;
   await journal.revoke(run.sessionId);

@@ -161,7 +161,7 @@ describe('wink runs stop', () => {
     });
     await failing.evaluate(prompt, { journal, runId: 'one', retry: false }).catch(() => undefined);
     expect(await runs('stop', 'one', '--for-good', '--by', 'ann', '--reason', 'obsolete')).toBe(
-      'the run one was stopped for good; to go on from what it did: wink fork one --at CALL\n',
+      'the run one was stopped for good\n',
     );
     const resumed = resumeRun({ adapter: scriptedAdapter([]), prompt, journal, runId: 'one' });
     await expect(resumed).rejects.toThrow('The run "one" was cancelled by "ann": obsolete.');
