@@ -3,9 +3,10 @@ import { present } from '../../core/internal/index.ts';
 import { findRun, type RunJournal, type RunLease, type RunSummary } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { assertNotCancelled } from '../rows/cancellation.ts';
-import { appendRows, knownSummary, statusAfter, waitingFor, withLease } from '../rows/journal-writer.ts';
+import { appendRows, withLease } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
 import { type RunRows, readRunRows } from '../rows/run-rows.ts';
+import { knownSummary, statusAfter, waitingFor } from '../rows/run-summary.ts';
 import { whyWithoutEffect } from '../run/question-runs.ts';
 
 /** The answer to a question of a suspended run. */

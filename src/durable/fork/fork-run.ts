@@ -17,8 +17,9 @@ import {
   RowReader,
   type RunRecord,
 } from '../../record/index.ts';
-import { appendRows, knownSummary, withLease } from '../rows/journal-writer.ts';
+import { appendRows, withLease } from '../rows/journal-writer.ts';
 import { callKey, readRunRows } from '../rows/run-rows.ts';
+import { knownSummary } from '../rows/run-summary.ts';
 
 /** Options of {@link forkRun}. */
 export interface ForkRunOptions {

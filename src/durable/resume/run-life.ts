@@ -2,8 +2,9 @@ import { RunRefusedError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { findRun, type RunSummary, summaryOf } from '../../core/runtime/index.ts';
 import { type LifeRow, lineOf } from '../../record/index.ts';
-import { knownSummary, type RunAppendOptions, runAppender } from '../rows/journal-writer.ts';
+import { type RunAppendOptions, runAppender } from '../rows/journal-writer.ts';
 import type { RunRows } from '../rows/run-rows.ts';
+import { knownSummary } from '../rows/run-summary.ts';
 
 /** What a {@link RunLife} is written with. */
 export interface RunLifeOptions extends Omit<RunAppendOptions, 'rows' | 'summary'> {

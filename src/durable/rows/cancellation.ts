@@ -3,8 +3,9 @@ import { present } from '../../core/internal/index.ts';
 import type { RunJournal, RunLease, RunMessage, RunSummary } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { CancelledRow, Recorder } from '../../record/index.ts';
-import { appendRows, type JournalWriter, knownSummary } from './journal-writer.ts';
+import { appendRows, type JournalWriter } from './journal-writer.ts';
 import type { RunRows } from './run-rows.ts';
+import { knownSummary } from './run-summary.ts';
 
 /** Who has ended a run for good, and why. */
 export type RunCancellation = Pick<CancelledRow, 'atMs' | 'by' | 'reason'>;

@@ -2,7 +2,8 @@ import type { RunRefusedError } from '../../core/error/index.ts';
 import type { RunInbox, RunJournal, RunLease } from '../../core/runtime/index.ts';
 import type { Recorder } from '../../record/index.ts';
 import { addCancelled, cancelledError, cancelMessage } from '../rows/cancellation.ts';
-import type { JournalWriter, RunSummaryKeeper } from '../rows/journal-writer.ts';
+import type { JournalWriter } from '../rows/journal-writer.ts';
+import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 
 /** What a {@link CancelWatch} works with. */
 export interface CancelWatchOptions {

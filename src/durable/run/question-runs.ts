@@ -11,8 +11,9 @@ import type {
 } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { AnswerRow } from '../../record/index.ts';
-import { appendRows, knownSummary, RunSummaryKeeper } from '../rows/journal-writer.ts';
+import { appendRows } from '../rows/journal-writer.ts';
 import { readRunRows } from '../rows/run-rows.ts';
+import { knownSummary, RunSummaryKeeper } from '../rows/run-summary.ts';
 import type { RunStart } from './run-reports.ts';
 
 /** A question of a tool runtime, as its run has it. */

@@ -18,8 +18,8 @@ import {
 import { type Session, systemClock } from '../../core/session/index.ts';
 import type { NestedAdapter, PromptResponse, UserItem } from '../../core/tool/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
-import { knownSummary } from '../rows/journal-writer.ts';
 import { questionsOf } from '../rows/recorded-answers.ts';
+import { knownSummary } from '../rows/run-summary.ts';
 import { RunHooks } from './run-hooks.ts';
 
 /** A run in a journal, whose session is leased. */

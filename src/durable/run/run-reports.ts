@@ -16,7 +16,8 @@ import { sameJson } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
 import { type Recorder, recordedEventTypes } from '../../record/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
-import type { JournalWriter, RunSummaryKeeper } from '../rows/journal-writer.ts';
+import type { JournalWriter } from '../rows/journal-writer.ts';
+import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 
 /** The beginning of a run, as its observers get it. */
 export type RunStart = Extract<RunEvent, { readonly type: 'run-start' }>;

@@ -296,6 +296,17 @@ export function withContents<Change extends { readonly before?: From; readonly a
   };
 }
 
+/** Where an evaluation inside a call is. */
+export const runParent = {
+  /** Number of the outer run; absent: the root run. */
+  run: optional(count) as OptionalField<number>,
+  turn: count as Field<number>,
+  callId: text as Field<string>,
+  attempt: count as Field<number>,
+  evaluation: count as Field<number>,
+  policy: optional(text) as OptionalField<string>,
+};
+
 /** A hosted tool as rows hold it. */
 export interface HostedToolPart extends Omit<HostedTool, 'type' | 'kind'> {
   readonly kind: HostedTool['type'];

@@ -57,6 +57,7 @@ import {
   type RunPart,
   raw,
   recordedError,
+  runParent,
   type StateSteps,
   stateSteps,
   usage,
@@ -137,16 +138,6 @@ export interface BlobRow extends RowType<'blob'>, RecordOf<typeof blobRow> {
   readonly text?: string;
   readonly base64?: string;
 }
-
-const runParent = {
-  /** Number of the outer run; absent: the root run. */
-  run: optional(count) as OptionalField<number>,
-  turn: count as Field<number>,
-  callId: text as Field<string>,
-  attempt: count as Field<number>,
-  evaluation: count as Field<number>,
-  policy: optional(text) as OptionalField<string>,
-};
 
 /** An evaluation inside a call begins. */
 export interface RunRow extends RowType<'run'>, RunPart, RunHeader {
