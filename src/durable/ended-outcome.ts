@@ -1,10 +1,11 @@
 import type { EvaluateOptions } from '../core/evaluation/index.ts';
-import { none } from '../core/internal/index.ts';
+import { none, present } from '../core/internal/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
 import type { ConversationItem, SuspendedRun } from '../core/runtime/index.ts';
 import { parseInput } from '../core/schema/index.ts';
 import { systemClock } from '../core/session/index.ts';
-import type { AssistantItem, PromptResponse } from '../core/tool/index.ts';
+import type { PromptResponse } from '../core/tool/index.ts';
+import { recordedResponse, recordedTurn } from '../record/index.ts';
 import type { ResumeAnswer } from './approvals/answer-approvals.ts';
 import { openQuestions } from './approvals/asked-questions.ts';
 import { isExpired } from './rows/recorded-answers.ts';
@@ -87,12 +88,7 @@ async function outputOf<Output>(
 function conversationOf({ root }: RunRows): readonly ConversationItem[] {
   const last = root.responses.at(-1);
   if (last === undefined) return none;
-  const { content = [], raw } = last.row;
-  // The content of an answer is recorded as it is.
-  const answer = {
-    type: 'assistant',
-    content: content as unknown as AssistantItem['content'],
-  } as const;
-  const said = raw === undefined ? answer : { ...answer, raw };
+  const { content, raw } = recordedTurn(recordedResponse(last.row));
+  const said: ConversationItem = { type: 'assistant', content, ...present({ raw }) };
   return Object.freeze([...(last.request?.conversation ?? none), said]);
 }

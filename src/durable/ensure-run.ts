@@ -2,7 +2,7 @@ import { assertOptions, PromptValidationError, RunRefusedError } from '../core/e
 import { type EvaluateOptions, movedOptions, newSession, type RunOutcome } from '../core/evaluation/index.ts';
 import { wellFormed } from '../core/internal/index.ts';
 import type { Prompt } from '../core/prompt/index.ts';
-import { type Approver, type SuspendedRun, userItem } from '../core/runtime/index.ts';
+import { type Approver, findRun, type SuspendedRun, userItem } from '../core/runtime/index.ts';
 import { canonicalJson, type JsonValue, sameJson } from '../core/schema/index.ts';
 import type { PromptResponse } from '../core/tool/index.ts';
 import { endedOutcome } from './ended-outcome.ts';
@@ -31,7 +31,7 @@ async function ensure<Output>(
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   assertOptions('ensureRun()', given, resumeChecks, { moved: movedOptions });
   const { journal, runId } = given;
-  if ((await journal.read(runId)).length === 0) {
+  if ((await findRun(journal, runId)) === undefined) {
     try {
       return await begin(given);
     } catch (error) {
@@ -91,7 +91,7 @@ async function begin<Output>(
 /** Whether a run could not begin since another process has begun it. */
 async function isKnownNow(error: unknown, { journal, runId }: KnownBy): Promise<boolean> {
   const isRefused = PromptValidationError.isInstance(error) && error.details['option'] === 'runId';
-  return isRefused && (await journal.read(runId)).length > 0;
+  return isRefused && (await findRun(journal, runId)) !== undefined;
 }
 
 /**
