@@ -49,10 +49,10 @@ export async function bundle(folder, entries) {
           test: isOf(/^host\/(sandbox\/(evaluate\/protocol|backend\/output)|process\/output-window)\.js$/),
           priority: 4,
         },
-        // How a journal lists runs, for one in memory and for the thread of another one.
+        // How a journal lists runs and what it refuses, for one in memory and for the thread of another one.
         {
           name: 'listed-runs',
-          test: isOf(/^core\/runtime\/journal\/(kept-run|run-inbox)\.js$/),
+          test: isOf(/^(core\/runtime\/journal\/(kept-run|run-inbox)|durable\/journal\/lease-errors)\.js$/),
           priority: 5,
         },
         // What tells a process from others: leases and locks ask for it. Modules of Node, which no other file for any runtime may bring along.
@@ -62,7 +62,11 @@ export async function bundle(folder, entries) {
           priority: 5,
         },
         // What the thread of a journal needs besides, without the core.
-        { name: 'journal', test: isOf(/^durable\/sqlite\/(store\/|worker\/serve)/), priority: 4 },
+        {
+          name: 'journal',
+          test: isOf(/^durable\/sqlite\/(store\/|worker\/serve)/),
+          priority: 4,
+        },
         // What starts processes, without the file systems of the disk. After the core, because a group takes along what its modules import.
         { name: 'process', test: isOf(/^host\/process\//), priority: 1.5 },
         { name: 'mcp', test: isIn('harness/mcp'), priority: 1 },
@@ -73,7 +77,9 @@ export async function bundle(folder, entries) {
         { name: 'suite', test: isIn('suite'), priority: 1 },
         // The functions of the root are in the core, and load the rest of what a journal takes.
         { name: 'core', test: isOf(/^(core\/|agent\/|durable\/(index|on-demand)\.js$)/), priority: 2 },
-        { name: 'durable-runs', test: isOf(/^durable\/(?!sqlite\/|(index|on-demand)\.js$)/) },
+        // What every journal of a database is made of.
+        { name: 'leased-journal', test: isOf(/^durable\/journal\//), priority: 3 },
+        { name: 'durable-runs', test: isOf(/^durable\/(?!sqlite\/|journal\/|(index|on-demand)\.js$)/) },
         {
           name: 'wink',
           test: isOf(

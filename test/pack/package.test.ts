@@ -110,6 +110,7 @@ describe('packed files', () => {
         'identity',
         'internal',
         'journal',
+        'leased-journal',
         'listed-runs',
         'manual-clock',
         'mcp',

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { JournalError, JournalFencedError, SessionBusyError } from '../../core/error/index.ts';
 import { type RemoteError, RemoteThread, unpackError } from '../../host/remote/index.ts';
-import type { OpenedStore, OpenStoreOptions } from './store/open-store.ts';
-import type { JournalBackend, JournalOperations } from './store/operations.ts';
+import type { JournalBackend } from '../journal/index.ts';
+import { isDamage, type OpenedStore, type OpenStoreOptions } from './store/open-store.ts';
+import type { JournalOperations } from './store/operations.ts';
 import type { StoreThreadData } from './worker/program.ts';
 
 /** What a thread is started with. */
@@ -10,16 +11,15 @@ export interface JournalThreadOptions extends OpenStoreOptions {
   readonly file: string;
   /** Called once, when the database is open. Must not throw. */
   readonly onOpened: (opened: OpenedStore) => void;
-  /** Called when the thread has ended by itself. Must not throw. */
-  readonly onLoss: (cause: unknown) => void;
 }
 
 /**
  * A thread that has the database of a journal open. It answers in the order of the requests, and keeps the process alive only while
  * one is unanswered.
  */
-export function journalThread({ file, onOpened, onLoss, ...options }: JournalThreadOptions): JournalBackend {
+export function journalThread({ file, onOpened, ...options }: JournalThreadOptions): JournalBackend {
   const workerData: StoreThreadData = { file: resolve(file), ...options };
+  let onLoss = (_cause: unknown): void => undefined;
   const thread = new RemoteThread<JournalOperations>({
     program: programUrl(),
     name: 'weakincentives-sqlite-journal',
@@ -32,7 +32,7 @@ export function journalThread({ file, onOpened, onLoss, ...options }: JournalThr
       new JournalError('journal-closed', 'The thread of the journal has ended. Create another journal.', {
         cause,
       }),
-    onLoss,
+    onLoss: (cause) => onLoss(cause),
   });
   return {
     append: (...parameters) => thread.call('append', ...parameters),
@@ -47,6 +47,11 @@ export function journalThread({ file, onOpened, onLoss, ...options }: JournalThr
     runs: (...parameters) => thread.call('runs', ...parameters),
     remove: (...parameters) => thread.call('remove', ...parameters),
     close: () => thread.close(),
+    isDamage,
+    // The thread has ended by itself.
+    onLoss: (listener) => {
+      onLoss = listener;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { isBuiltin } from 'node:module';
 import {
   assertOptions,
@@ -11,13 +11,13 @@ import {
   withDefaults,
 } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
-import { type Clock, systemClock } from '../../core/session/index.ts';
-import { presentProcess } from '../../host/lock/index.ts';
-import { journalFailure, SqliteJournal } from './journal.ts';
-import { journalThread } from './journal-thread.ts';
+import type { Clock } from '../../core/session/index.ts';
+import { machineTickMs, presentProcess } from '../../host/lock/index.ts';
+import { type JournalBackend, journalFailure, leasedJournal } from '../journal/index.ts';
+import { type JournalThreadOptions, journalThread } from './journal-thread.ts';
 import { type SqliteDatabase, sqliteDrivers } from './store/database.ts';
 import { localBackend } from './store/local-backend.ts';
-import { type OpenedStore, openStore, type Synchronous } from './store/open-store.ts';
+import { isDamage, type OpenedStore, openStore, type Synchronous } from './store/open-store.ts';
 
 interface CommonOptions {
   /** `full`: what was appended survives a loss of power. `normal`: it survives the end of the process. Default: `full`. */
@@ -87,51 +87,49 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
   if ((file === undefined) === (database === undefined))
     throw invalid('pass either the option file or database');
   if (isReadOnly && file === undefined) throw invalid('the option readOnly needs the option file');
-  const parts = {
-    clock: clock ?? unheldClock,
-    tickMs: clock === undefined ? machineTickMs : undefined,
-    process: presentProcess(),
-    leaseTimeoutMs,
-    isReadOnly,
-    randomName: randomUUID,
-  };
   const onOpened = ({ exclusiveVersion }: OpenedStore): void => {
     if (exclusiveVersion !== undefined) warn(exclusiveText(exclusiveVersion));
   };
-  let journal: SqliteJournal | undefined;
-  const onLoss = (cause: unknown): void => journal?.loseAll(cause);
-  if (database === undefined) {
-    if (!isBuiltin('node:sqlite')) throw missingDriver();
-    journal = new SqliteJournal({
-      ...parts,
-      backend: journalThread({ file, synchronous, isReadOnly, onOpened, onLoss }),
-    });
-    return journal;
-  }
-  let opened: OpenedStore;
-  try {
-    opened = openStore(database, { synchronous });
-    onOpened(opened);
-  } catch (error) {
-    throw journalFailure(error);
-  }
-  journal = new SqliteJournal({ ...parts, backend: localBackend(database, opened, onLoss) });
-  return Object.assign(journal, { '~database': database });
+  const backend =
+    database === undefined
+      ? threadBackend({ file, synchronous, isReadOnly, onOpened })
+      : connectedBackend(database, synchronous, onOpened);
+  const journal = leasedJournal({
+    backend,
+    leaseTimeoutMs,
+    readOnly: isReadOnly,
+    holder: JSON.stringify(presentProcess()),
+    ...(clock === undefined ? { tickMs: machineTickMs } : { clock }),
+  });
+  return Object.assign(
+    journal,
+    { '~sha256': sha256Of },
+    database === undefined ? {} : { '~database': database },
+  );
 }
 
-/** The clock of the machine, but for timers: a lease that is not released does not keep the process alive. */
-const unheldClock: Clock = {
-  now: systemClock.now,
-  schedule: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
+function threadBackend(options: JournalThreadOptions): JournalBackend {
+  if (!isBuiltin('node:sqlite')) throw missingDriver();
+  return journalThread(options);
+}
 
-/** All processes of a machine have it in common, and no one can set it. */
-function machineTickMs(): number {
-  return Math.floor(Number(process.hrtime.bigint()) / 1_000_000);
+function connectedBackend(
+  database: SqliteDatabase,
+  synchronous: Synchronous,
+  onOpened: (opened: OpenedStore) => void,
+): JournalBackend {
+  try {
+    const opened = openStore(database, { synchronous });
+    onOpened(opened);
+    return localBackend(database, opened);
+  } catch (error) {
+    throw journalFailure(error, { isDamage });
+  }
+}
+
+/** Faster than what the library has for every runtime. */
+function sha256Of(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
 const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);

@@ -4,6 +4,7 @@ export {
   hasEnded,
   isAlive,
   isNearby,
+  machineTickMs,
   type ProcessIdentity,
   presentProcess,
   readIdentity,

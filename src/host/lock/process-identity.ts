@@ -97,3 +97,8 @@ export function readIdentity(value: unknown): ProcessIdentity | undefined {
     typeof within === 'string';
   return isWhole ? { host, pid, startedAt, space: within } : undefined;
 }
+
+/** Milliseconds since the machine has started: all its processes have it in common, and no one can set it. */
+export function machineTickMs(): number {
+  return Math.floor(Number(process.hrtime.bigint()) / 1_000_000);
+}

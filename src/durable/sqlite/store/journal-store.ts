@@ -1,4 +1,4 @@
-import { JournalError, JournalFencedError, SessionBusyError } from '../../../core/error/index.ts';
+import { JournalError } from '../../../core/error/index.ts';
 import {
   emptyInbox,
   inboxOf,
@@ -13,9 +13,10 @@ import {
   type RunSummary,
   rowsWith,
 } from '../../../core/runtime/index.ts';
+import { type AcquiredLease, busy, fenced, type LeaseKey, type LeaseMoment } from '../../journal/index.ts';
 import type { SqliteDatabase, SqliteStatement } from './database.ts';
 import { isOver, isTimeUp, type LeaseTimes } from './lease-times.ts';
-import type { AcquiredLease, JournalOperations, LeaseKey, Moment } from './operations.ts';
+import type { JournalOperations } from './operations.ts';
 
 // Drivers may be set up to return integers as bigint.
 type Integer = number | bigint;
@@ -91,7 +92,7 @@ export class JournalStore implements JournalOperations {
     this.#format = format;
   }
 
-  append(batch: JournalBatch, lease: LeaseKey, moment: Moment): RunInbox {
+  append(batch: JournalBatch, lease: LeaseKey, moment: LeaseMoment): RunInbox {
     const { runId, rows, summary, takes = [] } = batch;
     const held = this.#lease(lease.sessionId);
     if (held === undefined || !isSame(held, lease)) throw fenced(lease);
@@ -126,7 +127,7 @@ export class JournalStore implements JournalOperations {
   acquire(
     sessionId: string,
     owner: string,
-    moment: Moment,
+    moment: LeaseMoment,
     ended: RunLeaseIdentity | undefined,
   ): AcquiredLease {
     this.#checkFormat();
@@ -135,13 +136,13 @@ export class JournalStore implements JournalOperations {
     this.#statement('takeEpoch').run();
     // The table has exactly one row.
     const { epochs } = this.#statement('epoch').get() as { epochs: Integer };
-    const { nowMs, timeoutMs, tickMs, process } = moment;
+    const { nowMs, timeoutMs, tickMs, holder } = moment;
     const until = [nowMs + timeoutMs, timeoutMs, tickMs ?? null] as const;
-    this.#statement('takeLease').run(sessionId, owner, Number(epochs), ...until, JSON.stringify(process));
+    this.#statement('takeLease').run(sessionId, owner, Number(epochs), ...until, holder);
     return { epoch: Number(epochs), formerOwner: held?.owner };
   }
 
-  renew(leases: readonly LeaseKey[], moment: Moment): readonly string[] {
+  renew(leases: readonly LeaseKey[], moment: LeaseMoment): readonly string[] {
     const lost: string[] = [];
     for (const lease of leases) {
       // One that has run out, and that no one has taken over, is renewed as well.
@@ -178,7 +179,7 @@ export class JournalStore implements JournalOperations {
     return runIds.map((runId) => this.#inbox(runId));
   }
 
-  runs(filter: RunFilter, moment: Moment): readonly JournaledRun[] {
+  runs(filter: RunFilter, moment: LeaseMoment): readonly JournaledRun[] {
     this.#checkFormat();
     const { text, values } = selectRuns(filter);
     // The rows have the columns of their statement.
@@ -194,7 +195,7 @@ export class JournalStore implements JournalOperations {
     return listRuns(runs, filter, moment.nowMs);
   }
 
-  remove(runId: string, lease: LeaseKey | undefined, moment: Moment): void {
+  remove(runId: string, lease: LeaseKey | undefined, moment: LeaseMoment): void {
     this.#checkFormat();
     // The row has the columns of its statement.
     const run = this.#statement('run').get(runId) as Pick<RunRecord, 'id' | 'session_id'> | undefined;
@@ -208,7 +209,7 @@ export class JournalStore implements JournalOperations {
     if (hasEnded && !isSame(held, lease)) this.#statement('dropLease').run(run.session_id, held.owner);
   }
 
-  #renewOne({ sessionId }: LeaseKey, { nowMs, timeoutMs, tickMs }: Moment): void {
+  #renewOne({ sessionId }: LeaseKey, { nowMs, timeoutMs, tickMs }: LeaseMoment): void {
     this.#statement('renewLease').run(nowMs + timeoutMs, timeoutMs, tickMs ?? null, sessionId);
   }
 
@@ -295,21 +296,6 @@ function selectRuns({
 
 function isSame(held: LeaseRecord | undefined, lease: RunLeaseIdentity | undefined): boolean {
   return held !== undefined && held.owner === lease?.owner && Number(held.epoch) === lease.epoch;
-}
-
-/** The error for a lease that has ended. */
-export function fenced({ sessionId, epoch }: LeaseKey): JournalFencedError {
-  return new JournalFencedError(
-    `The lease of the session "${sessionId}" has ended: it was released or taken from its owner, or not renewed in time. Resume the run to go on.`,
-    { details: { sessionId, epoch } },
-  );
-}
-
-function busy(sessionId: string): SessionBusyError {
-  return new SessionBusyError(
-    `Another owner holds the session "${sessionId}". Wait until it has ended, or until its lease has run out.`,
-    { details: { sessionId } },
-  );
 }
 
 function migrated(from: number, version: number): JournalError {

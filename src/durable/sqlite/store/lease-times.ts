@@ -1,5 +1,5 @@
 import { hasEnded, isNearby, readIdentity } from '../../../host/lock/index.ts';
-import type { Moment } from './operations.ts';
+import type { LeaseMoment } from '../../journal/index.ts';
 
 /** What the table says of how long a lease lasts: its columns. Drivers may return integers as bigint. */
 export interface LeaseTimes {
@@ -14,7 +14,7 @@ export interface LeaseTimes {
  *
  * @see docs/spec/durable-runs.md §2
  */
-export function isOver(lease: LeaseTimes, moment: Moment): boolean {
+export function isOver(lease: LeaseTimes, moment: LeaseMoment): boolean {
   const holder = processOf(lease);
   return (holder !== undefined && hasEnded(holder)) || isTimeUp(lease, moment);
 }
@@ -25,7 +25,7 @@ export function isOver(lease: LeaseTimes, moment: Moment): boolean {
  *
  * The moment is that of the one who asks, and the lease may have been renewed since then.
  */
-export function isTimeUp(lease: LeaseTimes, { nowMs, tickMs }: Moment): boolean {
+export function isTimeUp(lease: LeaseTimes, { nowMs, tickMs }: LeaseMoment): boolean {
   const timeoutMs = Number(lease.timeout_ms);
   const holder = processOf(lease);
   const renewedTickMs = lease.tick_ms === null ? Number.NaN : Number(lease.tick_ms);

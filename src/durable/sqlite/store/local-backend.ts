@@ -1,23 +1,21 @@
+import type { JournalBackend } from '../../journal/index.ts';
 import type { SqliteDatabase } from './database.ts';
 import { JournalStore } from './journal-store.ts';
-import { emptyLog, type OpenedStore } from './open-store.ts';
-import type { JournalBackend } from './operations.ts';
+import { emptyLog, isDamage, type OpenedStore } from './open-store.ts';
 import { sharedConnection } from './shared-connection.ts';
 
 /**
  * A journal on a connection of the caller. Everything happens before the call returns.
  *
  * @param opened what opening the store has found out.
- * @param onLoss called when what had been answered is lost. Must not throw.
  */
 export function localBackend(
   database: SqliteDatabase,
   { format }: Pick<OpenedStore, 'format'>,
-  onLoss: (cause: unknown) => void,
 ): JournalBackend {
   const store = new JournalStore(database, format);
   const connection = sharedConnection(database);
-  const stopListening = connection.onLoss(onLoss);
+  let stopListening = (): void => undefined;
   return {
     async append(batch, lease, moment) {
       return connection.append(batch, () => store.append(batch, lease, moment));
@@ -66,5 +64,9 @@ export function localBackend(
     },
     // The database is its caller's to close.
     close: async () => stopListening(),
+    isDamage,
+    onLoss: (listener) => {
+      stopListening = connection.onLoss(listener);
+    },
   };
 }

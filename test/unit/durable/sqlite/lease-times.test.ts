@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { LeaseMoment } from '../../../../src/durable/journal/index.ts';
 import { isOver, isTimeUp, type LeaseTimes } from '../../../../src/durable/sqlite/store/lease-times.ts';
-import type { Moment } from '../../../../src/durable/sqlite/store/operations.ts';
 import { type ProcessIdentity, presentProcess } from '../../../../src/host/lock/index.ts';
 
 const here = presentProcess();
@@ -21,10 +21,10 @@ const lease = (process: ProcessIdentity | undefined, nowMs: number, tickMs: numb
   process: process === undefined ? '' : JSON.stringify(process),
 });
 
-const at = (nowMs: number, tickMs?: number): Moment => ({
+const at = (nowMs: number, tickMs?: number): LeaseMoment => ({
   nowMs,
   timeoutMs: 5,
-  process: here,
+  holder: JSON.stringify(here),
   ...(tickMs === undefined ? {} : { tickMs }),
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from 'weakincentives/sqlite';
-import { SqliteJournal } from '../../../../src/durable/sqlite/journal.ts';
+import { type LeasedRunJournal, leasedJournal } from '../../../../src/durable/journal/index.ts';
 import { localBackend } from '../../../../src/durable/sqlite/store/local-backend.ts';
 import { openStore } from '../../../../src/durable/sqlite/store/open-store.ts';
 import { type JournalSchema, journalSchema } from '../../../../src/durable/sqlite/store/schema.ts';
@@ -25,17 +25,17 @@ const present = journalSchema.format;
 function openWith(
   database: SqliteDatabase,
   options: { readonly isReadOnly?: boolean; readonly schema?: JournalSchema } = {},
-): SqliteJournal {
+): LeasedRunJournal {
   const { isReadOnly = false, schema = schemaWithHistory } = options;
   const opened = openStore(database, { synchronous: 'normal', isReadOnly }, schema);
   let names = 0;
-  return new SqliteJournal({
-    backend: localBackend(database, opened, () => undefined),
-    isReadOnly,
+  return leasedJournal({
+    backend: localBackend(database, opened),
+    readOnly: isReadOnly,
     leaseTimeoutMs: 1000,
-    process: presentProcess(),
+    holder: JSON.stringify(presentProcess()),
     clock: { now: () => 1000, schedule: () => () => undefined },
-    randomName: () => `owner ${(names += 1)}`,
+    ids: () => `owner ${(names += 1)}`,
   });
 }
 
@@ -51,7 +51,7 @@ const formatOf = (database: SqliteDatabase): unknown =>
   Object(database.prepare('select format from wink_journal').get()).format;
 
 /** That a journal shows the runs of {@link makeEarlier}. */
-async function expectRuns(journal: SqliteJournal): Promise<void> {
+async function expectRuns(journal: LeasedRunJournal): Promise<void> {
   expect(await journal.runs()).toMatchObject([
     { runId: 'b', sessionId: 'session of b', rows: 1, status: 'finished' },
     { runId: 'a', sessionId: 'session of a', rows: 3, status: 'finished' },

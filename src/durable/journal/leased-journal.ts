@@ -1,5 +1,14 @@
-import { createHash } from 'node:crypto';
-import { describeError, JournalError, JournalFencedError, WinkError } from '../../core/error/index.ts';
+import {
+  assertOptions,
+  describeError,
+  JournalError,
+  JournalFencedError,
+  number,
+  type OptionsOf,
+  type RefuseArgument,
+  WinkError,
+  withDefaults,
+} from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type {
   JournalBatch,
@@ -12,11 +21,9 @@ import type {
   RunLeaseIdentity,
   RunMessage,
 } from '../../core/runtime/index.ts';
-import type { Clock } from '../../core/session/index.ts';
-import type { ProcessIdentity } from '../../host/lock/index.ts';
-import { fenced } from './store/journal-store.ts';
-import { isDamage } from './store/open-store.ts';
-import type { JournalBackend, LeaseKey, Moment } from './store/operations.ts';
+import { type Clock, randomIds, systemClock } from '../../core/session/index.ts';
+import type { JournalBackend, LeaseKey, LeaseMoment } from './journal-backend.ts';
+import { fenced } from './lease-errors.ts';
 
 /** How often a lease is renewed before it would end. */
 const beatsPerTimeout = 3;
@@ -24,28 +31,100 @@ const beatsPerTimeout = 3;
 interface HeldLease {
   readonly lease: RunLease;
   readonly controller: AbortController;
-  /** When it was renewed for the last time, by {@link SqliteJournal.#timeMs}. */
+  /** When it was renewed for the last time, by {@link JournalParts.timeMs}. */
   renewedMs: number;
   /** Who wants to know of messages, by run. */
   readonly watchers: Map<string, (inbox: RunInbox) => void>;
 }
 
-/** What a journal is made of. */
-export interface JournalParts {
+/** Options of {@link leasedJournal}. */
+export interface LeasedJournalOptions {
+  /** The tables. Disposing of the journal closes it. */
+  readonly backend: JournalBackend;
+  /** How long a lease lasts that is not renewed, in milliseconds; 1 or more. It is renewed three times in that time. Default: 30,000. */
+  readonly leaseTimeoutMs?: number;
+  /** Time for the leases, as all processes on the database see it. Default: that of the machine; its timers do not keep the process alive. */
+  readonly clock?: Clock;
+  /** Milliseconds since the machine has started, which all its processes have in common. Must not throw. Default: not known, so that the clock alone decides. */
+  readonly tickMs?: () => number;
+  /** Names this process; the backend keeps it with each lease. Default: `''`. */
+  readonly holder?: string;
+  /** Whether every operation that would write rejects with `journal-read-only`. Default: false. */
+  readonly readOnly?: boolean;
+  /** Makes the name of an owner, which no other one has. Must not throw. Default: random names. */
+  readonly ids?: () => string;
+}
+
+/** A journal over a backend. Disposing of it releases its leases and closes the backend; it never rejects. */
+export interface LeasedRunJournal extends RunJournal, AsyncDisposable {}
+
+const checks: OptionsOf<LeasedJournalOptions, 'leaseTimeoutMs'> = {
+  backend: 'object',
+  leaseTimeoutMs: number({ min: 1, default: 30_000 }),
+  clock: 'object',
+  tickMs: 'function',
+  holder: 'string',
+  readOnly: 'boolean',
+  ids: 'function',
+};
+
+/**
+ * A journal of runs over tables of your own: it gives leases, renews and fences them, and passes messages on, so that a backend only has to do its operations. The journals of
+ * `weakincentives/sqlite` and `weakincentives/postgres` are made of it; `durableConformance` of `weakincentives/testing` tests one.
+ *
+ * @throws {JournalError} `journal-invalid` for an option that is unknown, missing, or out of its range.
+ * @see docs/spec/durable-runs.md §1
+ */
+export function leasedJournal(options: LeasedJournalOptions): LeasedRunJournal {
+  assertOptions('leasedJournal()', options, checks, refuse);
+  if (options.backend === undefined) {
+    throw new JournalError('journal-invalid', 'leasedJournal(): the option backend is missing.');
+  }
+  const { backend, clock, tickMs, holder = '', readOnly = false, ids = randomIds } = options;
+  const { leaseTimeoutMs } = withDefaults(checks, options);
+  const timeMs = tickMs ?? (clock === undefined ? () => performance.now() : () => clock.now());
+  const journal = new LeasedJournal({
+    backend,
+    clock: clock ?? unheldClock,
+    timeMs,
+    tickMs,
+    holder,
+    leaseTimeoutMs,
+    isReadOnly: readOnly,
+    ids,
+  });
+  backend.onLoss?.((cause) => journal.loseAll(cause));
+  return journal;
+}
+
+const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);
+
+/** The clock of the machine, but for timers: a lease that is not released does not keep the process alive. */
+const unheldClock: Clock = {
+  now: systemClock.now,
+  schedule: (delayMs, callback) => {
+    const timer: unknown = globalThis.setTimeout(callback, delayMs);
+    // Only Node has it.
+    if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
+      timer.unref();
+    return () => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>);
+  },
+};
+
+interface JournalParts {
   readonly backend: JournalBackend;
   readonly clock: Clock;
-  /** Milliseconds since the machine has started; absent with a clock of the caller. */
-  readonly tickMs?: (() => number) | undefined;
-  readonly process: ProcessIdentity;
+  /** Time that passes as the leases do: that of the machine since it has started, where it counts. */
+  readonly timeMs: () => number;
+  readonly tickMs: (() => number) | undefined;
+  readonly holder: string;
   readonly leaseTimeoutMs: number;
-  /** Nothing is written. Default: false. */
-  readonly isReadOnly?: boolean;
-  /** Makes the name of an owner, which no other one has. */
-  readonly randomName: () => string;
+  readonly isReadOnly: boolean;
+  readonly ids: () => string;
 }
 
 /** The leases of a journal, over a backend with its tables. While it holds any, it gives the backend a beat to renew them. */
-export class SqliteJournal implements RunJournal, AsyncDisposable {
+class LeasedJournal implements LeasedRunJournal {
   readonly #parts: JournalParts;
   readonly #held = new Map<string, HeldLease>();
   #cancelBeat: (() => void) | undefined;
@@ -53,10 +132,6 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
-  }
-
-  '~sha256'(data: string | Uint8Array): string {
-    return createHash('sha256').update(data).digest('hex');
   }
 
   async append(batch: JournalBatch, lease: RunLease): Promise<RunInbox> {
@@ -68,7 +143,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
       return await this.#do((backend) => backend.append(batch, keyOf(lease), this.#moment()));
     } catch (error) {
       // It was because of the lease, not of the rows.
-      if (JournalFencedError.isInstance(error) && 'epoch' in error.details) this.lose(lease.owner, error);
+      if (JournalFencedError.isInstance(error) && 'epoch' in error.details) this.#lose(lease.owner, error);
       throw error;
     }
   }
@@ -79,10 +154,10 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
 
   async acquire(sessionId: string, ended?: RunLeaseIdentity): Promise<RunLease> {
     this.#assertWritable();
-    const owner = this.#parts.randomName();
+    const owner = this.#parts.ids();
     // A lease has a signal, which cannot be sent to a thread.
     const identity = ended === undefined ? undefined : { owner: ended.owner, epoch: ended.epoch };
-    const renewedMs = this.#timeMs();
+    const renewedMs = this.#parts.timeMs();
     const moment = this.#moment();
     const { epoch, formerOwner } = await this.#do((backend) =>
       backend.acquire(sessionId, owner, moment, identity),
@@ -148,7 +223,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   }
 
   /** Tells the owner of a lease that it has ended. */
-  lose(owner: string, reason: JournalFencedError): void {
+  #lose(owner: string, reason: JournalFencedError): void {
     const held = this.#held.get(owner);
     if (held === undefined) return;
     this.#drop(owner);
@@ -159,7 +234,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   loseAll(cause: unknown): void {
     for (const { lease } of [...this.#held.values()]) {
       const { sessionId, epoch } = lease;
-      this.lose(
+      this.#lose(
         lease.owner,
         new JournalFencedError(
           `The lease of the session "${sessionId}" is lost: its journal has failed. Resume the run to go on.`,
@@ -170,7 +245,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   }
 
   #assertWritable(): void {
-    if (this.#parts.isReadOnly !== true) return;
+    if (!this.#parts.isReadOnly) return;
     throw new JournalError(
       'journal-read-only',
       'The journal was opened with the option readOnly. Open it without, to write to it.',
@@ -180,7 +255,7 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   /** Notifies an owner of this journal whose lease is another's now, or no one's. */
   #fence(owner: string | undefined): void {
     const lease = owner === undefined ? undefined : this.#held.get(owner)?.lease;
-    if (lease !== undefined) this.lose(lease.owner, fenced(lease));
+    if (lease !== undefined) this.#lose(lease.owner, fenced(lease));
   }
 
   async #release(lease: RunLease): Promise<void> {
@@ -207,14 +282,14 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
   #isHeld(owner: string): boolean {
     const held = this.#held.get(owner);
     if (held === undefined) return false;
-    const sinceMs = this.#timeMs() - held.renewedMs;
+    const sinceMs = this.#parts.timeMs() - held.renewedMs;
     // A clock that was set back says nothing.
     return sinceMs >= 0 && sinceMs < this.#parts.leaseTimeoutMs;
   }
 
   /** Whether a lease should have been renewed before: the process did not run, or its thread was busy. */
   #isBeatLate(): boolean {
-    const nowMs = this.#timeMs();
+    const nowMs = this.#parts.timeMs();
     const { leaseTimeoutMs } = this.#parts;
     return [...this.#held.values()].some(
       ({ renewedMs }) => nowMs < renewedMs || nowMs - renewedMs > leaseTimeoutMs / 2,
@@ -223,14 +298,14 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
 
   async #renew(): Promise<void> {
     const held = [...this.#held.values()];
-    const renewedMs = this.#timeMs();
+    const renewedMs = this.#parts.timeMs();
     const moment = this.#moment();
     const lost = await this.#parts.backend.renew(
       held.map(({ lease }) => keyOf(lease)),
       moment,
     );
     for (const each of held) {
-      if (lost.includes(each.lease.owner)) this.lose(each.lease.owner, fenced(each.lease));
+      if (lost.includes(each.lease.owner)) this.#lose(each.lease.owner, fenced(each.lease));
       else each.renewedMs = renewedMs;
     }
   }
@@ -265,18 +340,13 @@ export class SqliteJournal implements RunJournal, AsyncDisposable {
     try {
       return await work(this.#parts.backend);
     } catch (error) {
-      throw journalFailure(error);
+      throw journalFailure(error, this.#parts.backend);
     }
   }
 
-  /** Time that passes as the leases do: that of the machine since it has started, where it counts. */
-  #timeMs(): number {
-    return this.#parts.tickMs?.() ?? this.#parts.clock.now();
-  }
-
-  #moment(): Moment {
-    const { clock, leaseTimeoutMs: timeoutMs, tickMs, process } = this.#parts;
-    return { nowMs: clock.now(), timeoutMs, process, ...present({ tickMs: tickMs?.() }) };
+  #moment(): LeaseMoment {
+    const { clock, leaseTimeoutMs: timeoutMs, tickMs, holder } = this.#parts;
+    return { nowMs: clock.now(), timeoutMs, holder, ...present({ tickMs: tickMs?.() }) };
   }
 }
 
@@ -287,18 +357,18 @@ function closedError(): JournalError {
 }
 
 /** What a journal rejects with when the database failed: an error of this library as it is, any other as the cause of one. */
-export function journalFailure(error: unknown): WinkError {
+export function journalFailure(error: unknown, backend: Pick<JournalBackend, 'isDamage'>): WinkError {
   if (WinkError.isInstance(error)) return error;
-  if (isDamage(error)) {
+  if (backend.isDamage?.(error) === true) {
     return new JournalError(
       'journal-damaged',
-      `The database of the journal is damaged: ${describeError(error)}. Restore it from a backup, or use another file.`,
+      `The database of the journal is damaged: ${describeError(error)}. Restore it from a backup, or use another one.`,
       { cause: error },
     );
   }
   return new JournalError(
     'journal-failed',
-    `The database of the journal failed, and nothing was written: ${describeError(error)}. The journal can be used again when the reason is gone.`,
+    `The database of the journal failed: ${describeError(error)}. The journal can be used again when the reason is gone.`,
     { cause: error },
   );
 }

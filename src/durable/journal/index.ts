@@ -1,0 +1,8 @@
+export type { AcquiredLease, JournalBackend, LeaseKey, LeaseMoment } from './journal-backend.ts';
+export { busy, fenced } from './lease-errors.ts';
+export {
+  journalFailure,
+  type LeasedJournalOptions,
+  type LeasedRunJournal,
+  leasedJournal,
+} from './leased-journal.ts';
