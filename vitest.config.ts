@@ -14,6 +14,7 @@ const limits = {
 /** What needs programs of others, each with a script of its own that installs them: `npm run test:NAME`. */
 const serviceTests = {
   browser: ['test/browser/**/*.test.ts'],
+  engines: ['test/engines/**/*.test.ts'],
   harness: ['test/harness/**/*.test.ts'],
   mcp: ['test/mcp/**/*.test.ts'],
   sandbox: ['test/sandbox/**/*.test.ts'],
@@ -45,6 +46,7 @@ const built = { globalSetup: ['test/package-setup.ts'] };
 const onDemand = [
   { name: 'browser', include: serviceTests.browser, ...built },
   { name: 'durable', include: durableTests, ...built },
+  { name: 'engines', include: serviceTests.engines, ...built },
   { name: 'harness', include: serviceTests.harness },
   { name: 'mcp', include: serviceTests.mcp },
 ].filter(({ name }) => isRun(name));

@@ -5,13 +5,10 @@
 // path they run on this Node where it has the module, and are skipped otherwise.
 import { spawnSync } from 'node:child_process';
 import { isBuiltin } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { root, takeNodes } from './peers.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const rest = process.argv.slice(2);
-/** @type {string[]} */
-const nodes = [];
-while (rest[0]?.endsWith('/node')) nodes.push(rest.shift() ?? '');
+const nodes = takeNodes(rest);
 if (nodes.length === 0 && isBuiltin('node:sqlite')) nodes.push(process.execPath);
 if (nodes.length === 0) {
   console.log(

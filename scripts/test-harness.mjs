@@ -3,15 +3,13 @@
 // test/peers/harness-NAME, when it is not there; one that cannot be installed is skipped by name. Without a name all of them run, with CI=true the one of
 // the day. They have no model of their own and no key, and reach nothing but 127.0.0.1.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { env, execPath, exit } from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { installPeers, root, run } from './peers.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const names = ['claude', 'opencode', 'codex'];
 const dayMs = 86_400_000;
-const installMs = 240_000;
 // They take a minute or two; this is for what hangs, on a machine that is twenty times as slow.
 const testMs = 3_600_000;
 
@@ -23,7 +21,7 @@ const chosen = asked.length > 0 ? asked : isCi ? [ofTheDay()] : names;
 console.log(`test-harness: ${chosen.join(', ')}`);
 const installed = chosen.filter(install);
 // They start the built command.
-run(execPath, ['scripts/build.mjs'], root);
+run(execPath, ['scripts/build.mjs']);
 
 /** `NAME.test.ts` starts `wink serve`; the others, such as `NAME-acp.test.ts`, run agents on the harness. */
 const files = chosen.flatMap((name) =>
@@ -59,28 +57,7 @@ function ofTheDay() {
 
 /** @param {string} name */
 function install(name) {
-  const folder = join(root, 'test/peers', `harness-${name}`);
-  const lock = join(folder, 'node_modules/.package-lock.json');
-  if (existsSync(lock) && statSync(lock).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs)
-    return true;
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    stdio: 'inherit',
-    timeout: installMs,
-  });
-  if (status !== 0) console.error(`test-harness: ${name} could not be installed; its tests are skipped.`);
-  return status === 0;
-}
-
-/**
- * Runs a program; ends this one when it fails.
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} cwd
- */
-function run(command, args, cwd) {
-  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' });
-  if (status === 0) return;
-  console.error(`test-harness: ${command} ${args.join(' ')} failed.`);
-  exit(1);
+  const isInstalled = installPeers(`harness-${name}`);
+  if (!isInstalled) console.error(`test-harness: ${name} could not be installed; its tests are skipped.`);
+  return isInstalled;
 }

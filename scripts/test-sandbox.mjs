@@ -3,22 +3,18 @@
 // `npm run test:sandbox -- [files and options of vitest]`. The peers are those of test/peers/sandbox, installed from the
 // registry when they are not there. Tests that need a program that is absent, such as podman, are skipped by name.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { installPeers, root, run } from './peers.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const peers = join(root, 'test/peers/sandbox');
 // Has packages for some platforms only, and its lock file would name those that the registry lacks.
 const unlocked = '@pydantic/monty@0.0.18';
 
-run(process.execPath, ['scripts/build.mjs'], root);
-const installed = join(peers, 'node_modules/.package-lock.json');
-if (
-  !existsSync(installed) ||
-  statSync(installed).mtimeMs < statSync(join(peers, 'package-lock.json')).mtimeMs
-) {
-  run('npm', ['ci', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'], peers);
+run(process.execPath, ['scripts/build.mjs']);
+if (!installPeers('sandbox', ['--omit=optional'])) {
+  console.error('test-sandbox: the peers could not be installed.');
+  process.exit(1);
 }
 if (!existsSync(join(peers, 'node_modules/@pydantic/monty'))) {
   const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
@@ -43,16 +39,3 @@ const [program = '', ...programArguments] = [
 ];
 const tests = spawnSync(program, programArguments, { cwd: root, stdio: 'inherit' });
 process.exit(tests.status ?? 1);
-
-/**
- * Runs a program; ends this one when it fails.
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} cwd
- */
-function run(command, args, cwd) {
-  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' });
-  if (status === 0) return;
-  console.error(`test-sandbox: ${command} ${args.join(' ')} failed.`);
-  process.exit(1);
-}
