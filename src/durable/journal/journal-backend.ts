@@ -49,6 +49,7 @@ export interface JournalBackend {
    * @throws {JournalFencedError} with `details.epoch` when the lease is not the session's present one; without it when the rows do not follow the last one of the run.
    */
   append(batch: JournalBatch, lease: LeaseKey, moment: LeaseMoment): Promise<RunInbox>;
+  /** The rows of a run from a number on, in order; none for an unknown run. */
   read(runId: string, from: number): Promise<readonly JournalRow[]>;
   /**
    * @param owner the name of the new owner, which no other one has.
@@ -63,14 +64,17 @@ export interface JournalBackend {
   ): Promise<AcquiredLease>;
   /** @returns the owners of those leases that are lost: others have them. */
   renew(leases: readonly LeaseKey[], moment: LeaseMoment): Promise<readonly string[]>;
+  /** Gives a lease back; does nothing when it is not the session's present one. */
   release(lease: LeaseKey): Promise<void>;
   /** @returns the owner that had the lease, if there was one. */
   revoke(sessionId: string): Promise<string | undefined>;
   /** @returns what waits then; undefined for an unknown run. */
   send(runId: string, message: RunMessage): Promise<RunInbox | undefined>;
+  /** The messages that wait for a run, in the order in which they were sent; none for an unknown run. */
   messages(runId: string): Promise<readonly RunMessage[]>;
   /** What waits in the inboxes of these runs, in their order. */
   inboxes(runIds: readonly string[]): Promise<readonly RunInbox[]>;
+  /** The runs that a filter lists, in its order. `moment` says which leases are held, and which runs are ready. */
   runs(filter: RunFilter, moment: LeaseMoment): Promise<readonly JournaledRun[]>;
   /** @throws {SessionBusyError} while another lease than the given one holds the session. */
   remove(runId: string, lease: LeaseKey | undefined, moment: LeaseMoment): Promise<void>;

@@ -1,6 +1,5 @@
 export { encodeFrame, FrameReader } from './frames.ts';
 export {
-  type Remote,
   type RemoteCall,
   RemoteCalls,
   type RemoteMessage,

@@ -31,7 +31,7 @@ export type RemoteFunctions<Names extends PropertyKey> = Readonly<
 >;
 
 /** The functions of another side, as a table of what is called there. */
-export type Remote<Theirs extends RemoteFunctions<keyof Theirs>> = {
+type Remote<Theirs extends RemoteFunctions<keyof Theirs>> = {
   readonly [Name in keyof Theirs]: (
     ...parameters: Parameters<Theirs[Name]>
   ) => Promise<Awaited<ReturnType<Theirs[Name]>>>;

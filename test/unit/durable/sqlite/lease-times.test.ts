@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LeaseMoment } from '../../../../src/durable/journal/index.ts';
+import type { LeaseMoment } from 'weakincentives/durable';
 import { isOver, isTimeUp, type LeaseTimes } from '../../../../src/durable/sqlite/store/lease-times.ts';
 import { type ProcessIdentity, presentProcess } from '../../../../src/host/lock/index.ts';
 
