@@ -52,7 +52,9 @@ export async function bundle(folder, entries) {
         // How a journal lists runs and what it refuses, for one in memory and for the thread of another one.
         {
           name: 'listed-runs',
-          test: isOf(/^(core\/runtime\/journal\/(kept-run|run-inbox)|durable\/journal\/lease-errors)\.js$/),
+          test: isOf(
+            /^(core\/runtime\/journal\/(kept-run|run-inbox)|durable\/journal\/(lease-errors|formats))\.js$/,
+          ),
           priority: 5,
         },
         // What tells a process from others: leases and locks ask for it. Modules of Node, which no other file for any runtime may bring along.

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isBuiltin } from 'node:module';
 import {
   assertOptions,
@@ -12,7 +11,7 @@ import {
 } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
-import { machineTickMs, presentProcess } from '../../host/lock/index.ts';
+import { machineTickMs, presentProcess, sha256Of } from '../../host/lock/index.ts';
 import { type JournalBackend, journalFailure, leasedJournal } from '../journal/index.ts';
 import { type JournalThreadOptions, journalThread } from './journal-thread.ts';
 import { type SqliteDatabase, sqliteDrivers } from './store/database.ts';
@@ -125,11 +124,6 @@ function connectedBackend(
   } catch (error) {
     throw journalFailure(error, { isDamage });
   }
-}
-
-/** Faster than what the library has for every runtime. */
-function sha256Of(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
 }
 
 const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
@@ -12,6 +12,7 @@ import {
   presentProcess,
   readIdentity,
 } from './process-identity.ts';
+import { sha256Of } from './sha256.ts';
 
 /** The holder of a lock, and the token of this lock. */
 interface LockRecord extends ProcessIdentity {
@@ -106,7 +107,7 @@ function readRecord(path: string): LockRecord | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  return parseRecord(text) ?? { ...damagedHolder, token: createHash('sha256').update(text).digest('hex') };
+  return parseRecord(text) ?? { ...damagedHolder, token: sha256Of(text) };
 }
 
 /** @param lease that of the folder, which the caller has: only one owner has it at a time. */

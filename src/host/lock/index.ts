@@ -2,6 +2,7 @@ export { FolderLease } from './folder-lease.ts';
 export { FolderLock, removeIfExists } from './folder-lock.ts';
 export {
   hasEnded,
+  holderIn,
   isAlive,
   isNearby,
   machineTickMs,
@@ -9,4 +10,5 @@ export {
   presentProcess,
   readIdentity,
 } from './process-identity.ts';
+export { sha256Of } from './sha256.ts';
 export { openStateFolder, stateFolderOf, userStateFolder } from './state-folder.ts';

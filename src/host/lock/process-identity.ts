@@ -86,6 +86,15 @@ export function hasEnded(identity: ProcessIdentity): boolean {
   return isNearby(identity) && !isAlive(identity);
 }
 
+/** The process that a lease names, as `JSON.stringify(presentProcess())` wrote it; undefined where the text names none. */
+export function holderIn(text: string): ProcessIdentity | undefined {
+  try {
+    return readIdentity(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The identity that a file holds as JSON, parsed; undefined for what is not a whole one. */
 export function readIdentity(value: unknown): ProcessIdentity | undefined {
   // Versions before 0.2 did not write down where the pid counts.

@@ -64,10 +64,24 @@ export function listRuns(
 
 function toListed({ runId, sessionId, rows, summary, isHeld }: ListedRun, nowMs: number): JournaledRun {
   const status = summary.status === 'running' && !isHeld ? 'interrupted' : summary.status;
-  const { pending, waitsUntilMs = Infinity } = summary;
-  const isAnswered = status === 'suspended' && (pending === 0 || waitsUntilMs <= nowMs);
-  const isReady = summary.isToolRuntime !== true && (status === 'interrupted' || isAnswered);
+  const isReady = status !== 'running' && (readyFromMs(summary) ?? Infinity) <= nowMs;
   return { ...summary, runId, sessionId, rows, status, isReady };
+}
+
+/**
+ * From when on a process can go on with a run, while no owner holds the session of one that has not ended: 0 or when its last question expires, in milliseconds since the Unix
+ * epoch. Undefined: never, as its summary says it.
+ */
+export function readyFromMs({
+  status,
+  isToolRuntime,
+  pending,
+  waitsUntilMs,
+}: RunSummary): number | undefined {
+  if (isToolRuntime === true) return undefined;
+  if (status === 'running') return 0;
+  if (status !== 'suspended') return undefined;
+  return pending === 0 ? 0 : waitsUntilMs;
 }
 
 function isListed(run: JournaledRun, filter: RunFilter): boolean {

@@ -1,4 +1,3 @@
-import { JournalError } from '../../../core/error/index.ts';
 import {
   emptyInbox,
   inboxOf,
@@ -13,7 +12,14 @@ import {
   type RunSummary,
   rowsWith,
 } from '../../../core/runtime/index.ts';
-import { type AcquiredLease, busy, fenced, type LeaseKey, type LeaseMoment } from '../../journal/index.ts';
+import {
+  type AcquiredLease,
+  busy,
+  fenced,
+  type LeaseKey,
+  type LeaseMoment,
+  migrated,
+} from '../../journal/index.ts';
 import type { SqliteDatabase, SqliteStatement } from './database.ts';
 import { isOver, isTimeUp, type LeaseTimes } from './lease-times.ts';
 import type { JournalOperations } from './operations.ts';
@@ -296,12 +302,4 @@ function selectRuns({
 
 function isSame(held: LeaseRecord | undefined, lease: RunLeaseIdentity | undefined): boolean {
   return held !== undefined && held.owner === lease?.owner && Number(held.epoch) === lease.epoch;
-}
-
-function migrated(from: number, version: number): JournalError {
-  return new JournalError(
-    'journal-version-unsupported',
-    `Another version of weakincentives has brought the journal from format ${from} to ${version} since it was opened. Open it again, with that version.`,
-    { details: { version } },
-  );
 }

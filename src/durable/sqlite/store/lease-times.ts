@@ -1,4 +1,4 @@
-import { hasEnded, isNearby, readIdentity } from '../../../host/lock/index.ts';
+import { hasEnded, holderIn, isNearby } from '../../../host/lock/index.ts';
 import type { LeaseMoment } from '../../journal/index.ts';
 
 /** What the table says of how long a lease lasts: its columns. Drivers may return integers as bigint. */
@@ -15,7 +15,7 @@ export interface LeaseTimes {
  * @see docs/spec/durable-runs.md §2
  */
 export function isOver(lease: LeaseTimes, moment: LeaseMoment): boolean {
-  const holder = processOf(lease);
+  const holder = holderIn(lease.process);
   return (holder !== undefined && hasEnded(holder)) || isTimeUp(lease, moment);
 }
 
@@ -27,7 +27,7 @@ export function isOver(lease: LeaseTimes, moment: LeaseMoment): boolean {
  */
 export function isTimeUp(lease: LeaseTimes, { nowMs, tickMs }: LeaseMoment): boolean {
   const timeoutMs = Number(lease.timeout_ms);
-  const holder = processOf(lease);
+  const holder = holderIn(lease.process);
   const renewedTickMs = lease.tick_ms === null ? Number.NaN : Number(lease.tick_ms);
   const aheadMs = timeoutMs / 3;
   if (tickMs !== undefined && holder !== undefined && isNearby(holder)) {
@@ -37,9 +37,4 @@ export function isTimeUp(lease: LeaseTimes, { nowMs, tickMs }: LeaseMoment): boo
   }
   const untilMs = Number(lease.until_ms);
   return untilMs <= nowMs || untilMs - timeoutMs > nowMs + aheadMs;
-}
-
-/** Undefined where a lease does not name its process: an earlier version has acquired it. */
-function processOf({ process }: LeaseTimes): ReturnType<typeof readIdentity> {
-  return process === '' ? undefined : readIdentity(JSON.parse(process));
 }

@@ -1,6 +1,6 @@
-import { JournalError } from '../../../core/error/index.ts';
+import { migrationsFrom } from '../../journal/index.ts';
 import type { SqliteDatabase } from './database.ts';
-import type { JournalSchema, Migration } from './schema.ts';
+import type { JournalSchema } from './schema.ts';
 
 /** The format of the journal; undefined where there is none yet. */
 export function findFormat(database: SqliteDatabase): number | undefined {
@@ -11,30 +11,6 @@ export function findFormat(database: SqliteDatabase): number | undefined {
   // The table has exactly one row, which was inserted with it.
   const { format } = database.prepare('select format from wink_journal').get() as { format: number | bigint };
   return Number(format);
-}
-
-/**
- * What leads from a format to the present one.
- *
- * @throws {JournalError} `journal-version-unsupported` for a format that this version does not know, or does not know any more.
- */
-export function migrationsFrom(
-  format: number,
-  { format: present, migrations }: JournalSchema,
-): readonly Migration[] {
-  const steps = migrations.filter(({ from }) => from >= format);
-  if (format <= present && steps.length === present - format) return steps;
-  const oldest = migrations[0]?.from ?? present;
-  const known = oldest === present ? `format ${present}` : `formats ${oldest} to ${present}`;
-  const remedy =
-    format > present
-      ? 'A later version has written it: update weakincentives, or use another file.'
-      : 'Use the version that made the journal, or another file.';
-  throw new JournalError(
-    'journal-version-unsupported',
-    `The journal has format ${format}, and this version of weakincentives knows ${known}. ${remedy}`,
-    { details: { version: format } },
-  );
 }
 
 /** Creates the tables, or brings those of an earlier format to the present one. Runs in a transaction of its caller: another process may have done it before. */

@@ -1,7 +1,8 @@
 import { TransactionClosedError } from '../../../core/error/index.ts';
 import { attempt, present } from '../../../core/internal/index.ts';
+import { migrationsFrom } from '../../journal/index.ts';
 import type { SqliteDatabase } from './database.ts';
-import { findFormat, migrate, migrationsFrom, readAsPresent } from './migrate.ts';
+import { findFormat, migrate, readAsPresent } from './migrate.ts';
 import { type JournalSchema, journalSchema } from './schema.ts';
 
 /** How far a commit is brought: `full` survives a loss of power, `normal` the end of the process only. */

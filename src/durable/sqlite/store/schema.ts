@@ -1,9 +1,8 @@
+import type { FormatStep, Formats } from '../../journal/index.ts';
 import type { SqliteDatabase } from './database.ts';
 
 /** How the tables of a format become those of the next one. */
-export interface Migration {
-  /** The format that it begins with; it leads to the one after it. */
-  readonly from: number;
+export interface Migration extends FormatStep {
   /** Changes tables and rows. It runs in a transaction, with the migrations before and after it. */
   upgrade(database: SqliteDatabase): void;
   /**
@@ -14,12 +13,9 @@ export interface Migration {
 }
 
 /** The tables of a journal, and how those of earlier formats become them. */
-export interface JournalSchema {
-  readonly format: number;
+export interface JournalSchema extends Formats<Migration> {
   /** The statements that create the tables. `temp`: for this connection only. */
   tables(place: 'main' | 'temp'): string;
-  /** One for each format that can be migrated, the oldest first, without gaps. */
-  readonly migrations: readonly Migration[];
 }
 
 const currentFormat = 3;

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import { runJournalContract } from '../../contract/run-journal.ts';
+import {
+  noPostgres,
+  openPool,
+  type PostgresServer,
+  postgresSuite,
+  startPostgres,
+} from '../support/postgres.ts';
+import { migratedSchema, openJournal } from './support/journals.ts';
+
+describe.skipIf(noPostgres !== undefined)(postgresSuite('a journal in PostgreSQL'), () => {
+  let server: PostgresServer;
+  let schema: string;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    schema = await migratedSchema(server);
+  });
+
+  describe('by the clock of the database', () => {
+    runJournalContract(() => openJournal({ pool: openPool(server), schema }));
+  });
+
+  describe('on a pool of one connection', () => {
+    runJournalContract(() => openJournal({ pool: openPool(server, { max: 1 }), schema }));
+  });
+});

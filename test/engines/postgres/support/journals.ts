@@ -1,0 +1,22 @@
+import { onTestFinished } from 'vitest';
+import {
+  migrate,
+  type PostgresJournalOptions,
+  type PostgresRunJournal,
+  postgresJournal,
+} from '../../../../src/durable/postgres/index.ts';
+import { openPool, type PostgresServer } from '../../support/postgres.ts';
+
+/** A schema of a server with the tables of a journal. */
+export async function migratedSchema(server: PostgresServer): Promise<string> {
+  const schema = server.freshSchema();
+  await migrate({ pool: openPool(server), schema });
+  return schema;
+}
+
+/** A journal that is disposed after the test. */
+export function openJournal(options: PostgresJournalOptions): PostgresRunJournal {
+  const journal = postgresJournal(options);
+  onTestFinished(() => journal[Symbol.asyncDispose]());
+  return journal;
+}
