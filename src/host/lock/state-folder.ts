@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
 import { isBelow } from '../disk/host-directory.ts';
-import { sha256Of } from './sha256.ts';
 
 /** The directory for state that belongs to the user and not to a project. */
 export function userStateFolder(): string {
@@ -15,7 +15,7 @@ export function userStateFolder(): string {
 
 /** The directory of the lock and journal of one workspace, whether or not it exists. */
 export function stateFolderOf(rootRealPath: string, stateDirectory: string | undefined): string {
-  const name = sha256Of(rootRealPath).slice(0, 32);
+  const name = createHash('sha256').update(rootRealPath).digest('hex').slice(0, 32);
   return join(resolve(stateDirectory ?? userStateFolder()), 'workspaces', name);
 }
 

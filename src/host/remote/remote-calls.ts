@@ -30,13 +30,6 @@ export type RemoteFunctions<Names extends PropertyKey> = Readonly<
   Record<Names, (...parameters: never[]) => unknown>
 >;
 
-/** The functions of another side, as a table of what is called there. */
-type Remote<Theirs extends RemoteFunctions<keyof Theirs>> = {
-  readonly [Name in keyof Theirs]: (
-    ...parameters: Parameters<Theirs[Name]>
-  ) => Promise<Awaited<ReturnType<Theirs[Name]>>>;
-};
-
 /** One side of a connection. */
 export interface RemoteOptions {
   /** Sends a message. */
