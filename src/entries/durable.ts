@@ -1,3 +1,10 @@
+export type { BlobStore } from '../core/runtime/index.ts';
+export {
+  type JournalBlobs,
+  type S3BlobClient,
+  type S3BlobsOptions,
+  s3Blobs,
+} from '../durable/blobs/index.ts';
 export {
   type AcquiredLease,
   type JournalBackend,

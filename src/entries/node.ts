@@ -1,3 +1,4 @@
+export { type DirectoryBlobsOptions, directoryBlobs } from '../host/directory-blobs/directory-blobs.ts';
 export { defaultExcludes, type ReadFolderOptions } from '../host/folder-copy/options.ts';
 export { type FolderCopy, readFolder } from '../host/folder-copy/read-folder.ts';
 export type { GitLimits } from '../host/git/git-limits.ts';

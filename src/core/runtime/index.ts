@@ -118,6 +118,7 @@ export type {
   FeedbackTriggers,
 } from './feedback/feedback-provider.ts';
 export { FeedbackRunner } from './feedback/feedback-runner.ts';
+export { type BlobStore, isBlobKey } from './journal/blob-store.ts';
 export { type ListedRun, listRuns, readyFromMs, rowsWith } from './journal/kept-run.ts';
 export { emptyInbox, inboxOf, type RunInbox, type RunMessage } from './journal/run-inbox.ts';
 export {

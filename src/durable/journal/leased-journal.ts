@@ -22,6 +22,7 @@ import type {
   RunMessage,
 } from '../../core/runtime/index.ts';
 import { type Clock, randomIds, systemClock } from '../../core/session/index.ts';
+import { assertNoneStored, blobsChecks, type JournalBlobs, journalWithBlobs } from '../blobs/index.ts';
 import type { JournalBackend, LeaseKey, LeaseMoment } from './journal-backend.ts';
 import { fenced } from './lease-errors.ts';
 
@@ -53,6 +54,10 @@ export interface LeasedJournalOptions {
   readonly readOnly?: boolean;
   /** Makes the name of an owner, which no other one has. Must not throw. Default: random names. */
   readonly ids?: () => string;
+  /**
+   * Where rows are kept whose lines are too long for the database. All who read the journal need it. Default: the database has all, and a run with a row elsewhere is not read.
+   */
+  readonly blobs?: JournalBlobs;
 }
 
 /** A journal over a backend. Disposing of it releases its leases and closes the backend; it never rejects. */
@@ -66,6 +71,7 @@ const checks: OptionsOf<LeasedJournalOptions, 'leaseTimeoutMs'> = {
   holder: 'string',
   readOnly: 'boolean',
   ids: 'function',
+  blobs: blobsChecks,
 };
 
 /**
@@ -80,21 +86,30 @@ export function leasedJournal(options: LeasedJournalOptions): LeasedRunJournal {
   if (options.backend === undefined) {
     throw new JournalError('journal-invalid', 'leasedJournal(): the option backend is missing.');
   }
-  const { backend, clock, tickMs, holder = '', readOnly = false, ids = randomIds } = options;
+  const {
+    backend,
+    clock = unheldClock,
+    tickMs,
+    holder = '',
+    readOnly = false,
+    ids = randomIds,
+    blobs,
+  } = options;
   const { leaseTimeoutMs } = withDefaults(checks, options);
-  const timeMs = tickMs ?? (clock === undefined ? () => performance.now() : () => clock.now());
+  const timeMs = tickMs ?? (clock === unheldClock ? () => performance.now() : () => clock.now());
   const journal = new LeasedJournal({
     backend,
-    clock: clock ?? unheldClock,
+    clock,
     timeMs,
     tickMs,
     holder,
     leaseTimeoutMs,
     isReadOnly: readOnly,
     ids,
+    hasBlobs: blobs !== undefined,
   });
   backend.onLoss?.((cause) => journal.loseAll(cause));
-  return journal;
+  return blobs === undefined ? journal : journalWithBlobs(journal, blobs, { clock, isReadOnly: readOnly });
 }
 
 const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);
@@ -121,6 +136,8 @@ interface JournalParts {
   readonly leaseTimeoutMs: number;
   readonly isReadOnly: boolean;
   readonly ids: () => string;
+  /** Whether rows may refer to contents elsewhere. */
+  readonly hasBlobs: boolean;
 }
 
 /** The leases of a journal, over a backend with its tables. While it holds any, it gives the backend a beat to renew them. */
@@ -149,7 +166,9 @@ class LeasedJournal implements LeasedRunJournal {
   }
 
   async read(runId: string, from = 0): Promise<readonly JournalRow[]> {
-    return this.#do((backend) => backend.read(runId, from));
+    const rows = await this.#do((backend) => backend.read(runId, from));
+    if (!this.#parts.hasBlobs) assertNoneStored(runId, rows);
+    return rows;
   }
 
   async acquire(sessionId: string, ended?: RunLeaseIdentity): Promise<RunLease> {

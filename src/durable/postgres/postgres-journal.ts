@@ -6,9 +6,11 @@ import {
   type RefuseArgument,
   withDefaults,
 } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { machineTickMs, presentProcess, sha256Of } from '../../host/lock/index.ts';
+import { blobsChecks, type JournalBlobs } from '../blobs/index.ts';
 import { leasedJournal } from '../journal/index.ts';
 import { defaultSchema, PostgresDatabase, type PostgresPool, quotedSchema } from './database/index.ts';
 import { PostgresBackend } from './store/backend.ts';
@@ -26,6 +28,8 @@ export interface PostgresJournalOptions {
   readonly queryTimeoutMs?: number;
   /** Time for the leases, as all processes on the database see it. Default: that of the database. */
   readonly clock?: Clock;
+  /** Where rows are kept whose lines are too long for the database. All who read the journal need it. Default: the database has all. */
+  readonly blobs?: JournalBlobs;
 }
 
 const checks: OptionsOf<PostgresJournalOptions, 'leaseTimeoutMs' | 'queryTimeoutMs'> = {
@@ -34,6 +38,7 @@ const checks: OptionsOf<PostgresJournalOptions, 'leaseTimeoutMs' | 'queryTimeout
   leaseTimeoutMs: number({ min: 1, default: 30_000 }),
   queryTimeoutMs: number({ min: 1, default: 15_000 }),
   clock: 'object',
+  blobs: blobsChecks,
 };
 
 const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);
@@ -61,7 +66,7 @@ export interface PostgresRunJournal extends RunJournal, AsyncDisposable {
  */
 export function postgresJournal(options: PostgresJournalOptions): PostgresRunJournal {
   assertOptions('postgresJournal()', options, checks, refuse);
-  const { pool, schema = defaultSchema, clock } = options;
+  const { pool, schema = defaultSchema, clock, blobs } = options;
   const { leaseTimeoutMs, queryTimeoutMs } = withDefaults(checks, options);
   const name = quotedSchema(schema, 'postgresJournal()');
   const database = new PostgresDatabase(pool, queryTimeoutMs);
@@ -70,6 +75,7 @@ export function postgresJournal(options: PostgresJournalOptions): PostgresRunJou
     backend,
     leaseTimeoutMs,
     holder: JSON.stringify(presentProcess()),
+    ...present({ blobs }),
     ...(clock === undefined ? { tickMs: machineTickMs } : { clock }),
   });
   return Object.assign(journal, {

@@ -9,9 +9,11 @@ import {
   type RefuseArgument,
   withDefaults,
 } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { machineTickMs, presentProcess, sha256Of } from '../../host/lock/index.ts';
+import { blobsChecks, type JournalBlobs } from '../blobs/index.ts';
 import { type JournalBackend, journalFailure, leasedJournal } from '../journal/index.ts';
 import { type JournalThreadOptions, journalThread } from './journal-thread.ts';
 import { type SqliteDatabase, sqliteDrivers } from './store/database.ts';
@@ -25,6 +27,8 @@ interface CommonOptions {
   readonly leaseTimeoutMs?: number;
   /** Time for the leases, as all processes on the database see it. Default: that of the machine; its timers do not keep the process alive. */
   readonly clock?: Clock;
+  /** Where rows are kept whose lines are too long for the database. All who read the journal need it. Default: the database has all. */
+  readonly blobs?: JournalBlobs;
 }
 
 /** Options of {@link sqliteJournal}. */
@@ -55,6 +59,7 @@ const checks: OptionsOf<SqliteJournalOptions, 'leaseTimeoutMs' | 'synchronous'> 
   leaseTimeoutMs: number({ min: 1, default: 30_000 }),
   clock: 'object',
   synchronous: oneOf(['full', 'normal'], 'full'),
+  blobs: blobsChecks,
 };
 
 /** A journal in a database. Disposing of it releases its leases. */
@@ -81,7 +86,7 @@ export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
  */
 export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
   assertOptions('sqliteJournal()', options, checks, refuse);
-  const { file, database, readOnly: isReadOnly = false, clock } = options;
+  const { file, database, readOnly: isReadOnly = false, clock, blobs } = options;
   const { leaseTimeoutMs, synchronous } = withDefaults(checks, options);
   if ((file === undefined) === (database === undefined))
     throw invalid('pass either the option file or database');
@@ -98,6 +103,7 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
     leaseTimeoutMs,
     readOnly: isReadOnly,
     holder: JSON.stringify(presentProcess()),
+    ...present({ blobs }),
     ...(clock === undefined ? { tickMs: machineTickMs } : { clock }),
   });
   return Object.assign(

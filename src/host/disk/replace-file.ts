@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { writeWhole } from './copy-open-file.ts';
 
 /**
@@ -16,4 +17,21 @@ export function replaceFile(path: string, draft: string, text: string, mode = 0o
     closeSync(file);
   }
   renameSync(draft, path);
+}
+
+/** The same for what may be large, or on a slow disk: the process goes on meanwhile. The draft must not exist. */
+export async function replaceLargeFile(
+  path: string,
+  draft: string,
+  content: Uint8Array,
+  mode: number,
+): Promise<void> {
+  const file = await open(draft, 'wx', mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
 }

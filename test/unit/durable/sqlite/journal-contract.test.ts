@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { directoryBlobs } from 'weakincentives/node';
 import { runJournalContract } from '../../../contract/run-journal.ts';
 import { drivers, noSqlite, openJournal, sqliteSuite } from '../../../support/sqlite.ts';
 import { tempFolder } from '../../host/temp-folder.ts';
@@ -14,4 +15,12 @@ describe.skipIf(isSkipped).each(drivers)(sqliteSuite('sqliteJournal on a databas
 
 describe.skipIf(isSkipped)(sqliteSuite('sqliteJournal in a thread'), () => {
   runJournalContract(() => openJournal({ file: join(tempFolder(), 'journal', 'runs.db') }));
+});
+
+describe.skipIf(isSkipped)(sqliteSuite('sqliteJournal with its rows in a folder'), () => {
+  runJournalContract(() => {
+    const folder = tempFolder();
+    const store = directoryBlobs({ folder: join(folder, 'contents') });
+    return openJournal({ file: join(folder, 'runs.db'), blobs: { store, maxRowCharacters: 0 } });
+  });
 });
