@@ -4,16 +4,22 @@ import type { BlobStore } from '../../core/runtime/index.ts';
 
 /** What is used of a client of S3: that of `@aws-sdk/client-s3` has these methods in its class `S3`. Each rejects when the server has refused. */
 export interface S3BlobClient {
+  /** Resolves when the object is there. */
   putObject(input: {
     readonly Bucket: string;
     readonly Key: string;
     readonly Body: Uint8Array;
   }): Promise<unknown>;
-  /** Rejects with an error named `NoSuchKey` when the bucket has no such key. */
-  getObject(input: {
-    readonly Bucket: string;
-    readonly Key: string;
-  }): Promise<{ readonly Body?: { transformToByteArray(): Promise<Uint8Array> } | undefined }>;
+  /** Rejects with an error whose `name` or `code` is `NoSuchKey` when the bucket has no such key. */
+  getObject(input: { readonly Bucket: string; readonly Key: string }): Promise<{
+    readonly Body?:
+      | {
+          /** The whole content. */
+          readonly transformToByteArray: () => Promise<Uint8Array>;
+        }
+      | undefined;
+  }>;
+  /** Resolves with what could not be deleted; a key that is not there counts as deleted. */
   deleteObjects(input: {
     readonly Bucket: string;
     readonly Delete: { readonly Objects: { readonly Key: string }[]; readonly Quiet: boolean };
@@ -70,7 +76,7 @@ export function s3Blobs(options: S3BlobsOptions): BlobStore {
         const { Body } = await client.getObject({ Bucket, Key: prefix + key });
         return await Body?.transformToByteArray();
       } catch (error) {
-        if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
+        if (isMissing(error)) return undefined;
         throw error;
       }
     },
@@ -90,6 +96,11 @@ export function s3Blobs(options: S3BlobsOptions): BlobStore {
           : (folder: string) => listKeys(client, Bucket, prefix, folder),
     }),
   };
+}
+
+function isMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'NoSuchKey' || ('code' in error && error.code === 'NoSuchKey');
 }
 
 async function listKeys(

@@ -3,7 +3,7 @@ import { ensureRun, type JournalRow, promptTemplate, type RunJournal, section } 
 import type { JournalBlobs } from 'weakincentives/durable';
 import { createManualClock, memoryJournal, scriptedAdapter } from 'weakincentives/testing';
 import { journalWithBlobs } from '../../../../src/durable/blobs/index.ts';
-import { rowsOf, runJournalContract, summaryOf } from '../../../contract/run-journal.ts';
+import { runJournalContract, summaryOf } from '../../../contract/run-journal.ts';
 import { type BlobFault, type MemoryBlobs, memoryBlobs } from '../../../support/blob-stores.ts';
 
 /** A journal on a store, with what its database has. */
