@@ -27,6 +27,8 @@ import { type AnyRunOptions, type ResolvedAgent, resolveAgent } from './resolve-
 export interface AgentRunExtras {
   /** Gets the events before all observers, and holds the run back. Default: nothing does. */
   readonly stream?: StreamedRun;
+  /** Session of a run that begins, when the options have none. Default: one with the name of the run. */
+  readonly sessionId?: string;
   /** What the user says to a run that goes on; see `input` of `resumeRun`. Default: nothing. */
   readonly resumeInput?: EvaluateOptions['input'] | undefined;
   /** Gets what the agent has concluded, undefined when it threw, also when that fails the run. Must not throw. Default: nothing does. */
@@ -43,7 +45,8 @@ export async function evaluateAgent(
   const { options } = resolved;
   const known = await knownRun(options);
   // Its name decides between processes that begin a run at the same time.
-  const session = options.session ?? newSession(options, known?.run.sessionId ?? namedRun(options));
+  const begun = extras.sessionId ?? namedRun(options);
+  const session = options.session ?? newSession(options, known?.run.sessionId ?? begun);
   try {
     return await runOn({ agent, resolved, session, extras }, known);
   } finally {

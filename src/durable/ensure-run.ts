@@ -7,7 +7,7 @@ import { canonicalJson, type JsonValue, sameJson } from '../core/schema/index.ts
 import type { PromptResponse } from '../core/tool/index.ts';
 import { endedOutcome } from './ended-outcome.ts';
 import { beginningOf, type ResumeRunOptions, resumeChecks, resumeRun } from './resume-run.ts';
-import { cancellationOf, cancelledError } from './rows/cancellation.ts';
+import { cancellationOf, cancelledError, rowsToGoOn } from './rows/cancellation.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
 
 /**
@@ -61,7 +61,7 @@ export async function continueRun<Output>(
 ): Promise<PromptResponse<Output> | SuspendedRun> {
   const { input: _input, history: _history, pendingCalls: _pending, ...options } = given;
   const { journal, runId } = options;
-  const rows = readRunRows(runId, await journal.read(runId));
+  const rows = readRunRows(runId, await rowsToGoOn(journal, runId));
   assertSame(rows, given);
   const cancelled = cancellationOf(rows);
   if (cancelled !== undefined) throw cancelledError(runId, cancelled);

@@ -25,6 +25,7 @@ import type { ResumeRunOptions } from './resume-run.ts';
  *   that has expired, or that was answered otherwise: none of the answers is kept then.
  * @throws {SessionBusyError} while a process has the run.
  * @throws {RunLostError} when the journal has failed.
+ * @throws what the `queue` throws, once the answers are kept: giving them again sends the job.
  * @see docs/spec/durable-runs.md §6
  */
 export async function answerApprovals(options: AnswerApprovalsOptions): Promise<void> {
@@ -40,7 +41,8 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
  * may keep it.
  *
  * @throws {RunRefusedError} `run-ended` for a run that has its answer.
- * @throws {PromptValidationError} for a run that the journal does not have, and for an option of the wrong kind.
+ * @throws {PromptValidationError} for a run that the journal does not have, without a `queue`, and for an option of the wrong kind.
+ * @throws {SessionBusyError} with a `queue`, while a process is about to begin the run: cancel it again.
  * @throws {RunLostError} when the journal has failed.
  * @see docs/spec/durable-runs.md §12
  */

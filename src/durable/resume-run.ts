@@ -35,7 +35,7 @@ import type { ResumedFiles } from './resume/files-of-run.ts';
 import { ResumedRun, resetState } from './resume/resumed-run.ts';
 import { migrateRows } from './resume/row-migration.ts';
 import { RunLife } from './resume/run-life.ts';
-import { assertNotCancelled } from './rows/cancellation.ts';
+import { assertNotCancelled, rowsToGoOn } from './rows/cancellation.ts';
 import { withLease } from './rows/journal-writer.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
 import { runOnJournal } from './run/run-on-journal.ts';
@@ -112,7 +112,7 @@ async function resume<Output>(
     );
   }
   // Only the header: what else they say is read once no one else writes them.
-  const { header } = readRunRows(runId, (await journal.read(runId)).slice(0, 1));
+  const { header } = readRunRows(runId, (await rowsToGoOn(journal, runId)).slice(0, 1));
   const { sessionId } = header;
   if (header.toolRuntime === true) {
     throw new PromptValidationError(

@@ -6,6 +6,13 @@ export {
   s3Blobs,
 } from '../durable/blobs/index.ts';
 export {
+  type RunWorker,
+  type RunWorkerOptions,
+  runWorker,
+  type WorkedAgent,
+  type WorkedRunOptions,
+} from '../agent/worker/index.ts';
+export {
   type AcquiredLease,
   type JournalBackend,
   type LeasedJournalOptions,
@@ -14,3 +21,14 @@ export {
   type LeaseMoment,
   leasedJournal,
 } from '../durable/journal/index.ts';
+export {
+  type PgBossQueueOptions,
+  pgBossQueue,
+  type RunJob,
+  type RunJobOutcome,
+  type RunQueue,
+  type RunQueueSendOptions,
+  type RunQueueWorkOptions,
+  type SubmitRunOptions,
+  submitRun,
+} from '../durable/queue/index.ts';

@@ -1,6 +1,12 @@
 export { createManualClock, type ManualClock } from '../testing/doubles/manual-clock.ts';
 export { memoryJournal } from '../testing/doubles/memory-journal.ts';
 export {
+  type EndedRunJob,
+  type MemoryQueue,
+  type MemoryQueueOptions,
+  memoryQueue,
+} from '../testing/doubles/memory-queue.ts';
+export {
   type MockHostedToolCodec,
   type MockHostedToolCodecOptions,
   mockHostedToolCodec,

@@ -2,11 +2,11 @@ import { present } from '../../core/internal/index.ts';
 import {
   findRun,
   type JournaledRun,
-  journalOperations,
   type RunJournal,
   type RunLease,
   type RunSummary,
   summaryOf,
+  withRunInfo,
 } from '../../core/runtime/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -46,9 +46,7 @@ export function requestOf(runId: string, { request }: KeptInfo): KeptRequest {
 export function journalWithInfo(journal: RunJournal, info: RunInfo, held?: RunLease): RunJournal {
   let next = held;
   return {
-    ...journalOperations(journal),
-    append: (batch, lease) =>
-      journal.append({ ...batch, summary: { ...batch.summary, info: infoOf(info) } }, lease),
+    ...withRunInfo(journal, () => infoOf(info)),
     acquire: async (sessionId, ended) => {
       if (next?.sessionId !== sessionId) return journal.acquire(sessionId, ended);
       const lease = next;

@@ -133,6 +133,7 @@ export {
   type RunLeaseIdentity,
   type RunSummary,
   summaryOf,
+  withRunInfo,
 } from './journal/run-journal.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';

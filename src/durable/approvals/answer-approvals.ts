@@ -2,6 +2,7 @@ import { assertOptions, keptName, PromptValidationError, required } from '../../
 import { present } from '../../core/internal/index.ts';
 import { findRun, type RunJournal, type RunLease, type RunSummary } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
+import { assertQueue, keptJob, type RunQueue } from '../queue/index.ts';
 import { assertNotCancelled } from '../rows/cancellation.ts';
 import { appendRows, withLease } from '../rows/journal-writer.ts';
 import { isExpired } from '../rows/recorded-answers.ts';
@@ -27,6 +28,8 @@ export interface AnswerApprovalsOptions {
   readonly journal: RunJournal;
   readonly runId: string;
   readonly answers: readonly ResumeAnswer[];
+  /** Sends the job of the run to its workers once no question is left, after the answers are kept. Only for a run that a worker has begun. Default: whoever resumes the run. */
+  readonly queue?: RunQueue;
   /** Default: the clock of the machine. */
   readonly clock?: Pick<Clock, 'now'>;
 }
@@ -37,9 +40,10 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
     journal: 'object!',
     runId: required(keptName),
     answers: 'array!',
+    queue: 'object',
     clock: 'object',
   });
-  const { journal, runId, answers, clock = systemClock } = options;
+  const { journal, runId, answers, queue, clock = systemClock } = options;
   const { header } = readRunRows(runId, await journal.read(runId));
   if (header.toolRuntime === true) {
     const asked = { runId, sessionId: header.sessionId };
@@ -47,11 +51,29 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
     if (why !== undefined)
       throw new PromptValidationError(`The answer is refused: ${why}`, { details: { runId } });
   }
+  const send = queue === undefined ? undefined : await sender(journal, runId, queue);
   await withLease(journal, header.sessionId, async (lease) => {
     const rows = readRunRows(runId, await journal.read(runId));
     await assertNotCancelled({ journal, runId, clock }, lease, rows);
     await appendAnswers({ journal, runId, answers, clock }, lease, rows);
   });
+  await send?.();
+}
+
+/** Sends the job of a run when it can go on. @throws {PromptValidationError} for a run that no worker has begun. */
+async function sender(journal: RunJournal, runId: string, queue: RunQueue): Promise<() => Promise<void>> {
+  assertQueue('answerApprovals()', queue);
+  const run = await findRun(journal, runId);
+  const job = run === undefined ? undefined : keptJob(run);
+  if (job === undefined) {
+    throw new PromptValidationError(
+      `No worker has begun the run "${runId}", so there is not a job to send: leave out queue, and resume the run.`,
+      { details: { option: 'queue', runId } },
+    );
+  }
+  return async () => {
+    if ((await findRun(journal, runId))?.isReady === true) await queue.send(job);
+  };
 }
 
 /** {@link answerApprovals} for the owner of the session. */

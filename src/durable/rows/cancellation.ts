@@ -1,6 +1,14 @@
 import { RunRefusedError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type { RunJournal, RunLease, RunMessage, RunSummary } from '../../core/runtime/index.ts';
+import {
+  findRun,
+  type JournaledRun,
+  type JournalRow,
+  type RunJournal,
+  type RunLease,
+  type RunMessage,
+  type RunSummary,
+} from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import type { CancelledRow, Recorder } from '../../record/index.ts';
 import { appendRows, type JournalWriter } from './journal-writer.ts';
@@ -29,6 +37,35 @@ export function cancelledError(
   return new RunRefusedError('run-cancelled', `The run "${runId}" was cancelled${who}${why}${stop}`, {
     details: { runId, ...present({ by, reason }) },
   });
+}
+
+/** How a journal lists a run that is cancelled before it has begun: without rows, so that it never begins. */
+export function neverBegun(atMs: number, said: Omit<RunCancellation, 'atMs'>): RunSummary {
+  const times = { startedAtMs: atMs, updatedAtMs: atMs };
+  const counts = { turns: 0, commits: 0, pending: 0 };
+  return { status: 'cancelled', promptName: '', ...times, ...counts, info: { cancelled: { ...said } } };
+}
+
+/**
+ * Refuses a run that was cancelled before it had begun.
+ *
+ * @throws {RunRefusedError} `run-cancelled`.
+ */
+export function assertMayBegin({ runId, status, rows, info }: JournaledRun): void {
+  if (status !== 'cancelled' || rows > 0) return;
+  // Written by `neverBegun`.
+  throw cancelledError(runId, Object(info?.['cancelled']) as Omit<RunCancellation, 'atMs'>);
+}
+
+/** The rows of a run that is to go on. @throws {RunRefusedError} `run-cancelled`, for one that was cancelled before it had any. */
+export async function rowsToGoOn(
+  journal: Pick<RunJournal, 'read' | 'runs'>,
+  runId: string,
+): Promise<readonly JournalRow[]> {
+  const rows = await journal.read(runId);
+  const run = rows.length === 0 ? await findRun(journal, runId) : undefined;
+  if (run !== undefined) assertMayBegin(run);
+  return rows;
 }
 
 /** The message that ends a run for good, where one waits. */

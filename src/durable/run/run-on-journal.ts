@@ -9,6 +9,7 @@ import {
 import type { Prompt } from '../../core/prompt/index.ts';
 import {
   type Approver,
+  findRun,
   isSuspension,
   type LanguageModel,
   type RunJournal,
@@ -18,6 +19,7 @@ import {
 import { type Session, systemClock } from '../../core/session/index.ts';
 import type { NestedAdapter, PromptResponse, UserItem } from '../../core/tool/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
+import { assertMayBegin } from '../rows/cancellation.ts';
 import { questionsOf } from '../rows/recorded-answers.ts';
 import { knownSummary } from '../rows/run-summary.ts';
 import { RunHooks } from './run-hooks.ts';
@@ -36,6 +38,7 @@ export interface LeasedRun {
  *
  * @param instead what to do about a run that has this name.
  * @throws {PromptValidationError} for a run that the journal has already.
+ * @throws {RunRefusedError} `run-cancelled`, for one that was cancelled before it had begun.
  * @throws {SessionBusyError} while another process holds the session.
  */
 export async function acquireNewRun(
@@ -47,9 +50,10 @@ export async function acquireNewRun(
   assertKeptName('ids()', 'a name that it makes', runId);
   const lease = await journal.acquire(session.id);
   try {
-    const [known] = await journal.read(runId);
+    const known = await findRun(journal, runId);
     if (known === undefined)
       return { journal, lease, runId, session, ownsSession: options.session === undefined };
+    assertMayBegin(known);
     throw new PromptValidationError(`The journal has a run "${runId}" already. ${instead}`, {
       details: { option: 'runId' },
     });

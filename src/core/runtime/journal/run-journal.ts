@@ -1,3 +1,4 @@
+import { present } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { RunInbox, RunMessage } from './run-inbox.ts';
 
@@ -181,6 +182,22 @@ export function journalOperations(journal: RunJournal): RunJournal {
     messages: (runId) => journal.messages(runId),
     runs: (filter) => journal.runs(filter),
     remove: (runId, lease) => journal.remove(runId, lease),
+  };
+}
+
+/** The journal, which lists each run that is written through it with other `info`. @param infoOf what it is then, from what the batch has. */
+export function withRunInfo(
+  journal: RunJournal,
+  infoOf: (info: RunSummary['info']) => JsonObject,
+): RunJournal {
+  const { '~database': database, '~sha256': sha256 } = journal;
+  return {
+    ...journalOperations(journal),
+    ...present({ '~database': database, '~sha256': sha256 }),
+    append: (batch, lease) => {
+      const { summary } = batch;
+      return journal.append({ ...batch, summary: { ...summary, info: infoOf(summary.info) } }, lease);
+    },
   };
 }
 
