@@ -28,7 +28,7 @@ export interface AnswerApprovalsOptions {
   readonly journal: RunJournal;
   readonly runId: string;
   readonly answers: readonly ResumeAnswer[];
-  /** Sends the job of the run to its workers once no question is left, after the answers are kept. Only for a run that a worker has begun. Default: whoever resumes the run. */
+  /** Sends the job of the run to its workers once no question is left, after the answers are kept. Only for a run that a worker has begun. Default: the caller resumes the run. */
   readonly queue?: RunQueue;
   /** Default: the clock of the machine. */
   readonly clock?: Pick<Clock, 'now'>;

@@ -20,8 +20,8 @@ export interface SetAside {
 }
 
 /**
- * The journal, which keeps the job of a run in its summary, so that whoever finds the run can send the job again. Without the input, which the rows have. The run is not set aside any
- * more: someone wants it to go on.
+ * The journal, which keeps the job of a run in its summary, so that a sweep or an answer can send the job again. Without the input, which the rows have. The run is not set aside any
+ * more: it was asked to go on.
  */
 export function journalWithJob(journal: RunJournal, job: RunJob): RunJournal {
   return withRunInfo(journal, (info = {}) => {
