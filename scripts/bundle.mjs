@@ -81,7 +81,11 @@ export async function bundle(folder, entries) {
         { name: 'core', test: isOf(/^(core\/|agent\/|durable\/(index|on-demand)\.js$)/), priority: 2 },
         // What every journal of a database is made of.
         { name: 'leased-journal', test: isOf(/^durable\/journal\//), priority: 3 },
-        { name: 'durable-runs', test: isOf(/^durable\/(?!sqlite\/|journal\/|(index|on-demand)\.js$)/) },
+        { name: 'postgres', test: isOf(/^durable\/postgres\//), priority: 1 },
+        {
+          name: 'durable-runs',
+          test: isOf(/^durable\/(?!sqlite\/|postgres\/|journal\/|(index|on-demand)\.js$)/),
+        },
         {
           name: 'wink',
           test: isOf(

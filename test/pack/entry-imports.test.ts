@@ -32,6 +32,7 @@ const budgets: Readonly<
   './node': { kilobytes: 1200 },
   './openai': { kilobytes: 969 },
   './otel': { kilobytes: 888 },
+  './postgres': { kilobytes: 1050 },
   './provider': { kilobytes: 939 },
   './record': { kilobytes: 978, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
   './sandbox': { kilobytes: 1410, packages: ['iso-3166/1-a2-to-1-a3.js'] },

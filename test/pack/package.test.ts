@@ -117,6 +117,7 @@ describe('packed files', () => {
         'node',
         'openai',
         'otel',
+        'postgres',
         'provider',
         'record',
         'refuse-client',

@@ -82,6 +82,8 @@ const ownEntries: readonly string[] = [
   'weakincentives/node',
   'weakincentives/openai',
   'weakincentives/otel',
+  'weakincentives/durable',
+  'weakincentives/postgres',
   'weakincentives/provider',
   'weakincentives/record',
   'weakincentives/sandbox',

@@ -7,14 +7,13 @@ import {
   withDefaults,
 } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
-import type { RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { machineTickMs, presentProcess, sha256Of } from '../../host/lock/index.ts';
 import { blobsChecks, type JournalBlobs } from '../blobs/index.ts';
 import { leasedJournal } from '../journal/index.ts';
 import { defaultSchema, PostgresDatabase, type PostgresPool, quotedSchema } from './database/index.ts';
 import { PostgresBackend } from './store/backend.ts';
-import type { DecidingCalls } from './store/deciding-calls.ts';
+import type { PostgresRunJournal } from './store/postgres-run-journal.ts';
 
 /** Options of {@link postgresJournal}. */
 export interface PostgresJournalOptions {
@@ -26,6 +25,8 @@ export interface PostgresJournalOptions {
   readonly leaseTimeoutMs?: number;
   /** How long a connection and each statement may take, in milliseconds; 1 or more. Default: 15,000. */
   readonly queryTimeoutMs?: number;
+  /** Whether every operation that would write rejects with `journal-read-only`. Default: false. */
+  readonly readOnly?: boolean;
   /** Time for the leases, as all processes on the database see it. Default: that of the database. */
   readonly clock?: Clock;
   /** Where rows are kept whose lines are too long for the database. All who read the journal need it. Default: the database has all. */
@@ -37,19 +38,12 @@ const checks: OptionsOf<PostgresJournalOptions, 'leaseTimeoutMs' | 'queryTimeout
   schema: 'string',
   leaseTimeoutMs: number({ min: 1, default: 30_000 }),
   queryTimeoutMs: number({ min: 1, default: 15_000 }),
+  readOnly: 'boolean',
   clock: 'object',
   blobs: blobsChecks,
 };
 
 const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);
-
-/** A journal in a database of PostgreSQL. Disposing of it releases its leases. */
-export interface PostgresRunJournal extends RunJournal, AsyncDisposable {
-  /** @internal The database that a resource may share with it: the core compares it with that of a protocol. */
-  readonly '~database': PostgresDatabase;
-  /** @internal The calls that a resource leaves to a row of the journal. */
-  readonly '~calls': DecidingCalls;
-}
 
 /**
  * A journal of runs in a database of PostgreSQL 13 or later, for any number of processes on any number of machines. Leases last by the clock of the database, so the clocks of the
@@ -66,7 +60,7 @@ export interface PostgresRunJournal extends RunJournal, AsyncDisposable {
  */
 export function postgresJournal(options: PostgresJournalOptions): PostgresRunJournal {
   assertOptions('postgresJournal()', options, checks, refuse);
-  const { pool, schema = defaultSchema, clock, blobs } = options;
+  const { pool, schema = defaultSchema, readOnly = false, clock, blobs } = options;
   const { leaseTimeoutMs, queryTimeoutMs } = withDefaults(checks, options);
   const name = quotedSchema(schema, 'postgresJournal()');
   const database = new PostgresDatabase(pool, queryTimeoutMs);
@@ -74,6 +68,7 @@ export function postgresJournal(options: PostgresJournalOptions): PostgresRunJou
   const journal = leasedJournal({
     backend,
     leaseTimeoutMs,
+    readOnly,
     holder: JSON.stringify(presentProcess()),
     ...present({ blobs }),
     ...(clock === undefined ? { tickMs: machineTickMs } : { clock }),

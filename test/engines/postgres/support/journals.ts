@@ -4,7 +4,7 @@ import {
   type PostgresJournalOptions,
   type PostgresRunJournal,
   postgresJournal,
-} from '../../../../src/durable/postgres/index.ts';
+} from 'weakincentives/postgres';
 import { openPool, type PostgresServer } from '../../support/postgres.ts';
 
 /** A schema of a server with the tables of a journal. */
