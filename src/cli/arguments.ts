@@ -7,6 +7,7 @@ import { type QueryHelpRequest, type QueryRequest, readQueryArguments } from './
 import { type ReplayRequest, readReplayArguments } from './replay/replay-arguments.ts';
 import { type ApprovalsRequest, readApprovalsArguments } from './runs/approvals-arguments.ts';
 import { type ForkRequest, readForkArguments } from './runs/fork-arguments.ts';
+import { type JournalRequest, readJournalArguments } from './runs/journal-arguments.ts';
 import { type RewindRequest, readRewindArguments } from './runs/rewind-arguments.ts';
 import { type RunsRequest, readRunsArguments } from './runs/runs-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
@@ -25,6 +26,7 @@ export type CliRequest =
   | RewindRequest
   | RunsRequest
   | ApprovalsRequest
+  | JournalRequest
   | ServeRequest
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
@@ -40,6 +42,7 @@ const readers = new Map<string | undefined, (argv: readonly string[]) => CliRequ
   ['rewind', readRewindArguments],
   ['runs', readRunsArguments],
   ['approvals', readApprovalsArguments],
+  ['journal', readJournalArguments],
   ['serve', readServeArguments],
 ]);
 

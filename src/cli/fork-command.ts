@@ -4,8 +4,9 @@ import { present } from '../core/internal/index.ts';
 import { forkRun } from '../durable/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
 import { openFolder } from './folder/open-folder.ts';
+import { journalOption, refuseJournalInside } from './journal/journal-name.ts';
 import { namedRun, taskToGoOn } from './journal/named-runs.ts';
-import { journalOption, refuseJournalInside, sqliteJournalFiles } from './journal/open-journal.ts';
+import { journalsOf } from './journal/open-journal.ts';
 import { updateRunInfo } from './journal/run-info.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { orUsageError } from './process/errors.ts';
@@ -28,10 +29,10 @@ export async function forkCommand(
 ): Promise<number> {
   const { signal, stderr } = environment;
   const { resume } = request;
-  const { journals = sqliteJournalFiles, open = openFolder } = parts;
+  const { journals = journalsOf(environment), open = openFolder } = parts;
   const runId = await unlessAborted(fork(request, { journals, open }), signal);
   stderr.write(
-    `wink: the fork of ${printable(resume.runId)} is kept as ${printable(runId)}; should it be interrupted: wink resume ${printable(runId)}${journalOption(resume.journalFile)}\n`,
+    `wink: the fork of ${printable(resume.runId)} is kept as ${printable(runId)}; should it be interrupted: wink resume ${printable(runId)}${journalOption(resume.journalName)}\n`,
   );
   return resumeCommand({ ...resume, runId }, environment, parts);
 }
@@ -40,11 +41,11 @@ async function fork(
   { at, newRunId, workspace, resume }: ForkRequest,
   { journals, open }: Pick<CommandParts, 'journals' | 'open'>,
 ): Promise<string> {
-  const { runId, journalFile } = resume;
-  await using opened = await journals.openExisting(journalFile);
-  const { journal, run } = await namedRun(opened, runId, journalFile);
-  const { info, task } = taskToGoOn(run, journalFile, 'fork');
-  refuseJournalInside(journalFile, workspace);
+  const { runId, journalName } = resume;
+  await using opened = await journals.openExisting(journalName);
+  const { journal, run } = await namedRun(opened, runId, journalName);
+  const { info, task } = taskToGoOn(run, journalName, 'fork');
+  refuseJournalInside(journalName, journals.pathOf(journalName), workspace);
   const begin = async (): Promise<string> => {
     const folder = await checkForkFolder({
       journal,
@@ -52,7 +53,7 @@ async function fork(
       at,
       workspace,
       open,
-      journalOption: journalOption(journalFile),
+      journalOption: journalOption(journalName),
     });
     const forked = await forkRun({ journal, runId, at, ...present({ newRunId }) });
     // It is called as the run was, in its own folder, where nothing is written yet that is written at the end.

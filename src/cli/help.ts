@@ -4,13 +4,14 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink view RUN [--out FILE] [--no-open] [--follow]
        wink replay RUN [AGENT] [--on-drift stop|force|continue] [--tools recorded|live|NAME=live,...] [--resources refuse|live]
                               [--tag TAG] [--mcp FILE] [--overrides DIR] [--workspace DIR] [--json]
-       wink resume RUN [--input TEXT] [--strict] [--files check|restore|as-is] [--journal FILE] [options]
+       wink resume RUN [--input TEXT] [--strict] [--files check|restore|as-is] [--journal JOURNAL] [options]
        wink serve [AGENT] [--workspace DIR] [--http [--port N] [--clients N]] [--apply never|each|end] [--policy FILE] [--mcp FILE] [--approve agent|elicit|suspend]
                           [--structured] [--no-durable] [options]
-       wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal FILE]
-       wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal FILE] [options]
-       wink runs [prune [RUN...] | stop RUN [--for-good [--by NAME] [--reason TEXT]] | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal FILE]
-       wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal FILE]
+       wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal JOURNAL]
+       wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal JOURNAL] [options]
+       wink runs [prune [RUN...] | stop RUN [--for-good [--by NAME] [--reason TEXT]] | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal JOURNAL]
+       wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal JOURNAL]
+       wink journal migrate [--journal JOURNAL]
        wink query RUN ["SQL"] [--json] [--timeout TIME] [--schema]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
@@ -33,7 +34,7 @@ has a model answer from there on (continue): the agent's own, or that of --model
 a failure, without asking the model again for what it has answered. It is called as it was; --model, --base-url, limits and what is printed may be given
 again. "wink rewind" shows what puts the folder of a run back to how it was after CALL (--to) or before it (--before), and with --apply writes it. "wink fork" begins another run with what a run did up to CALL, the id of a call or the number of a commit, and goes on with it; its folder must be as the run had it there (--apply=each) or at its beginning: "wink rewind" puts it back, --workspace names a copy. "wink view", "wink replay" and "wink query" take the name of such a run in place of a record. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
 over, "stop" ends a run of another process, which can be resumed then, or with --for-good not any more, "settle" brings the folder to the last commit of a run, "export" writes
-the record of a run. Needs Node 22.13 or later.
+the record of a run. A journal in a file needs Node 22.13 or later; one in PostgreSQL needs the package pg, and "wink journal migrate" makes its tables.
 
 What a policy asks in such a run, without a person at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the
 changes that wait, "answer" keeps a yes or a no, for one question (its number, or the name that is printed with it) or --all; then "wink resume" goes on.
@@ -74,8 +75,9 @@ Options:
   --redact NAME       Hide the value of this environment variable, too, in all that is printed, written and sent; may be given again. Those that
                       are named like secrets, and passwords in addresses, are hidden anyway; also for view, query and runs export of a run in a journal
   --record [FILE]     Record the run in a new file, for "wink view" and "wink replay"; without FILE in a folder of the user's state
-  --durable           Keep the run in the journal of the user's state folder, for "wink resume"
-  --journal FILE      Keep it in this file; for resume, runs, approvals, view, replay and query: where the run is
+  --durable           Keep the run in a journal, for "wink resume"
+  --journal JOURNAL   Which one: a file, or a database postgres://USER@HOST/DATABASE (default: that of the variable WINK_JOURNAL, which also keeps a
+                      password from the list of processes, or else a file in the user's state folder); for the other commands: where the run is
   --run-id NAME       Name of the run in the journal (default: a new one)
   --suspend           With --durable: end with the questions of policies also where the terminal, or the agent, would answer them
   --expires TIME      How long such a question can be answered (30m, 12h, 7d); then the answer is no (default: at any time)

@@ -1,8 +1,9 @@
 import { present } from '../core/internal/index.ts';
 import type { JournaledRun } from '../core/runtime/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
+import { journalOption } from './journal/journal-name.ts';
 import { namedRun, runningError, taskToGoOn } from './journal/named-runs.ts';
-import { type JournalFiles, journalOption, sqliteJournalFiles } from './journal/open-journal.ts';
+import { type Journals, journalsOf } from './journal/open-journal.ts';
 import { takesBaseUrl, takesTimeout } from './model/model-choice.ts';
 import type { ResumeRequest } from './options/resume-arguments.ts';
 import type { RunRequest, RunTask } from './options/run-arguments.ts';
@@ -23,25 +24,28 @@ export async function resumeCommand(
   environment: CliEnvironment,
   parts: Partial<CommandParts> = {},
 ): Promise<number> {
-  const { runId, journalFile } = request;
-  const run = await unlessAborted(find(request, parts.journals ?? sqliteJournalFiles), environment.signal);
+  const { runId, journalName } = request;
+  const run = await unlessAborted(
+    find(request, parts.journals ?? journalsOf(environment)),
+    environment.signal,
+  );
   if (run.status === 'running') {
-    const stop = `wink runs stop ${printable(runId)}${journalOption(journalFile)} stops it`;
+    const stop = `wink runs stop ${printable(runId)}${journalOption(journalName)} stops it`;
     throw runningError(runId, `; ${stop}`);
   }
-  const { info, task } = taskToGoOn(run, journalFile, 'resume');
+  const { info, task } = taskToGoOn(run, journalName, 'resume');
   const hiding = withSecretNames(environment, task.redact ?? [], `the run "${printable(runId)}"`);
   return runCommand(requestFor(request, run, task, info.isApplied), hiding, parts);
 }
 
-async function find({ runId, journalFile }: ResumeRequest, journals: JournalFiles): Promise<JournaledRun> {
-  await using journal = await journals.openExisting(journalFile);
-  return (await namedRun(journal, runId, journalFile)).run;
+async function find({ runId, journalName }: ResumeRequest, journals: Journals): Promise<JournaledRun> {
+  await using journal = await journals.openExisting(journalName);
+  return (await namedRun(journal, runId, journalName)).run;
 }
 
 /** What the run began with, and the options of now. */
 function requestFor(
-  { runId, journalFile, isStrict, files, input, limits, outputs, redact, suspension }: ResumeRequest,
+  { runId, journalName, isStrict, files, input, limits, outputs, redact, suspension }: ResumeRequest,
   { sessionId, status }: JournaledRun,
   kept: RunTask,
   isApplied: boolean,
@@ -75,7 +79,7 @@ function requestFor(
     apply: isApplied && task.apply === 'end' ? undefined : task.apply,
     recordFile: undefined,
     durable: {
-      journalFile,
+      journalName,
       runId,
       task,
       resumed: { sessionId, isStrict, files, input, isApplied, isFinished },

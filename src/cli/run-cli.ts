@@ -43,6 +43,7 @@ const commands = {
   rewind: async () => (await import('./runs/rewind-command.ts')).rewindCommand,
   runs: async () => (await import('./runs/runs-command.ts')).runsCommand,
   approvals: async () => (await import('./runs/approvals-command.ts')).approvalsCommand,
+  journal: async () => (await import('./runs/journal-command.ts')).journalCommand,
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   prompt: async () => (await import('./prompt/prompt-command.ts')).promptCommand,
   replay: async () => (await import('./replay/replay-command.ts')).replayCommand,
@@ -52,7 +53,14 @@ const commands = {
 };
 
 /** Commands that have nothing to end in order: they end with the signal. */
-const abandoned: ReadonlySet<string> = new Set(['rewind', 'runs', 'approvals', 'prompt', 'replay']);
+const abandoned: ReadonlySet<string> = new Set([
+  'rewind',
+  'runs',
+  'approvals',
+  'journal',
+  'prompt',
+  'replay',
+]);
 
 /** A request that a command answers. */
 type CommandRequest = Extract<CliRequest, { readonly kind: keyof typeof commands }>;

@@ -38,7 +38,7 @@ export async function runCommand(
   environment: CliEnvironment,
   overrides: Partial<CommandParts> = {},
 ): Promise<number> {
-  const parts = { ...ownParts, ...overrides };
+  const parts = { ...ownParts(environment), ...overrides };
   const command: Command = { request, environment, startedAtMs: environment.now() };
   const { exitCode, opened, questions } = await openAndRun(command, parts);
   const say = (text: string): void =>
@@ -196,7 +196,7 @@ function writeReport(
   const names = questionNames(suspended);
   const context = {
     runId: durable?.runId ?? '',
-    journalFile: request.durable?.journalFile,
+    journalName: request.durable?.journalName,
     nowMs: systemClock.now(),
     style,
     clean,

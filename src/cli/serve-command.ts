@@ -10,7 +10,7 @@ import type { Logger } from '../core/tool/index.ts';
 import { type McpServerOptions, type McpToolServer, openMcpServer } from '../harness/mcp/index.ts';
 import { type CommandParts, ownParts } from './agent/command-parts.ts';
 import { applyChanges, describeApplication, describeApplied } from './folder/apply-to-folder.ts';
-import { journalOption } from './journal/open-journal.ts';
+import { journalOption } from './journal/journal-name.ts';
 import { questionScope, servedCode } from './journal/served-code.ts';
 import type { ServedCode, ServeRequest } from './options/serve-arguments.ts';
 import { Disposals } from './process/disposals.ts';
@@ -35,7 +35,7 @@ export async function serveCommand(
   overrides: Partial<CommandParts> = {},
 ): Promise<number> {
   const { stderr } = environment;
-  const parts = { ...ownParts, ...overrides };
+  const parts = { ...ownParts(environment), ...overrides };
   const logger = request.isVerbose ? verboseLogger(stderr) : undefined;
   await using opened = new Disposals();
   const served = await openServedAgent(request, { environment, parts, opened, logger });
@@ -148,7 +148,7 @@ function approverFor(
   if (approve === 'elicit') return approve;
   if (approve === 'agent' && agent.approve !== undefined) return agent.approve;
   if (kept === undefined || code === undefined) return undefined;
-  const option = journalOption(kept.choice.journalFile);
+  const option = journalOption(kept.choice.journalName);
   return suspendApproval({
     ...present({ expiresMs }),
     scope: questionScope(agent.name, folder?.filesystem.hostPath, kept.choice.task, code),

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import { startProcess } from '../../host/index.ts';
 import { openFolder } from '../folder/open-folder.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { type Journals, journalsOf } from '../journal/open-journal.ts';
 import type { openMcpServers } from '../mcp/mcp-servers.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
+import type { CliEnvironment } from '../process/environment.ts';
 import type { startTelemetry } from '../telemetry/telemetry.ts';
 import { type EventLog, openEventLog } from './event-log.ts';
 import { loadAgent } from './load-agent.ts';
@@ -17,14 +18,15 @@ export interface CommandParts {
   readonly openLog: (path: string) => EventLog;
   readonly startTelemetry: typeof startTelemetry;
   readonly openRecord: typeof openRecordFile;
-  readonly journals: JournalFiles;
+  readonly journals: Journals;
   readonly startProcess: typeof startProcess;
   readonly openServers: typeof openMcpServers;
   /** The standard input of the process. */
   readonly input: () => Readable;
 }
 
-export const ownParts: CommandParts = {
+/** What a command takes from outside unless a test replaces it. */
+export const ownParts = (environment: Pick<CliEnvironment, 'variables'>): CommandParts => ({
   load: loadAgent,
   open: openFolder,
   makers: modelMakers,
@@ -32,8 +34,8 @@ export const ownParts: CommandParts = {
   // What these take is loaded for a run that wants it.
   startTelemetry: async (options) => (await import('../telemetry/telemetry.ts')).startTelemetry(options),
   openRecord: async (options) => (await import('./record-file.ts')).openRecordFile(options),
-  journals: sqliteJournalFiles,
+  journals: journalsOf(environment),
   startProcess,
   openServers: async (options) => (await import('../mcp/mcp-servers.ts')).openMcpServers(options),
   input: () => process.stdin,
-};
+});

@@ -8,7 +8,8 @@ import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { folderName, type OpenedFolder } from '../folder/open-folder.ts';
-import { type OpenedJournal, refuseJournalInside } from '../journal/open-journal.ts';
+import { refuseJournalInside } from '../journal/journal-name.ts';
+import type { OpenedJournal } from '../journal/opened-journal.ts';
 import type { ModelSituation } from '../model/choose-model.ts';
 import type { ApplyMode, OverridesChoice, SandboxChoice } from '../options/option-values.ts';
 import type { Disposals } from '../process/disposals.ts';
@@ -198,7 +199,7 @@ async function openJournal(
   takesFolder: boolean,
   { openJournal: open, parts }: OpenAgentOptions,
 ): Promise<OpenedJournal | undefined> {
-  refuseJournalInside(file, takesFolder ? (workspace ?? '.') : undefined);
+  refuseJournalInside(file, parts.journals.pathOf(file), takesFolder ? (workspace ?? '.') : undefined);
   return open === undefined ? parts.journals.open(file) : open(file);
 }
 

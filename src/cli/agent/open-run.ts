@@ -47,12 +47,12 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
     model: { choice: request.model, baseUrl: request.baseUrl, timeoutMs: request.timeoutMs },
     isApplyNamed: request.apply !== undefined,
     insteadOfWaiting: choice?.resumed === undefined ? 'leave out --apply' : undefined,
-    journal: choice === undefined ? undefined : { file: choice.journalFile },
+    journal: choice === undefined ? undefined : { file: choice.journalName },
   });
   if (agent.model === undefined) throw new TypeError('A run has a model.');
   const workspace = agent.folder?.hostPath;
   if (choice?.resumed === undefined)
-    for (const note of await interruptedOn(agent, choice?.journalFile, parts)) say(`${note}.`);
+    for (const note of await interruptedOn(agent, choice?.journalName, parts)) say(`${note}.`);
   const durable =
     choice === undefined || agent.journal === undefined
       ? undefined
@@ -82,10 +82,10 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
 /** What is to be said of runs on the folder that were interrupted. A folder in memory has no path that a run could be found by. */
 async function interruptedOn(
   { folder, journal }: OpenedAgent,
-  journalFile: string | undefined,
+  journalName: string | undefined,
   { journals }: CommandParts,
 ): Promise<readonly string[]> {
   const workspace = folder?.filesystem.hostPath;
   if (folder === undefined || workspace === undefined) return [];
-  return describeInterruptedRuns({ workspace, pending: folder.pending, journal, journalFile, journals });
+  return describeInterruptedRuns({ workspace, pending: folder.pending, journal, journalName, journals });
 }

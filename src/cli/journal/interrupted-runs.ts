@@ -4,7 +4,8 @@ import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import type { PendingCommit } from '../../host/index.ts';
 import { reasonOf, UsageError } from '../process/errors.ts';
 import { firstOf, printable } from '../process/plain-text.ts';
-import { type JournalFiles, journalOption } from './open-journal.ts';
+import { journalOption } from './journal-name.ts';
+import type { Journals } from './open-journal.ts';
 import { isUnwritten, readRunInfo } from './run-info.ts';
 
 /** Maximum number of interrupted runs that are named. */
@@ -18,17 +19,17 @@ export interface InterruptedRunsOptions {
   readonly pending: readonly PendingCommit[];
   /** The journal where it is open already; default: it is opened and closed again. */
   readonly journal?: RunJournal | undefined;
-  readonly journalFile: string | undefined;
-  readonly journals: JournalFiles;
+  readonly journalName: string | undefined;
+  readonly journals: Journals;
 }
 
 /** What is to be said of runs on a folder that were interrupted, one line each. A journal that cannot be read is named, too: a run without one goes on. */
 export async function describeInterruptedRuns(options: InterruptedRunsOptions): Promise<readonly string[]> {
-  const { workspace, pending, journalFile, journals } = options;
+  const { workspace, pending, journalName, journals } = options;
   try {
     await using opened =
       options.journal === undefined
-        ? await journals.openExisting(journalFile, { readOnly: true })
+        ? await journals.openExisting(journalName, { readOnly: true })
         : undefined;
     const journal = options.journal ?? opened;
     if (journal === undefined) return [];
@@ -36,7 +37,7 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
     const runs = (await journal.runs({ workspace })).filter(
       (run) => isUnwritten(run) || (run.status === 'interrupted' && canGoOn(run, undone)),
     );
-    const option = journalOption(journalFile);
+    const option = journalOption(journalName);
     const lineOf = (run: JournaledRun): string => interruptionLine(run, option, undone.has(run.runId));
     const restOf = (rest: number): string =>
       `${counted(rest, 'more run')} on this folder can go on: wink runs${option}`;

@@ -12,7 +12,8 @@ import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
 import type { KeptRequest } from './kept-request.ts';
 import { unknownRun } from './named-runs.ts';
-import type { JournalFiles, OpenedJournal } from './open-journal.ts';
+import type { Journals } from './open-journal.ts';
+import type { OpenedJournal } from './opened-journal.ts';
 import { readRunInfo } from './run-info.ts';
 
 /** Where a record is: in a file, or in a journal. */
@@ -20,7 +21,7 @@ export interface RecordSource {
   /** Path of a record, or the name of a run in the journal. */
   readonly file: string;
   /** A journal that has the run; undefined: a file, or else the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
   /** Whether the record is only shown, so that names of secrets (`--redact`) say nothing of a file. Default: false. */
   readonly isShown?: boolean;
 }
@@ -38,18 +39,18 @@ export interface JournaledRecord extends AsyncDisposable {
  * @throws {UsageError} for a journal that is named and does not have the run, or cannot be used.
  */
 export async function openJournaledRecord(
-  { file, journalFile, isShown = false }: RecordSource,
+  { file, journalName, isShown = false }: RecordSource,
   environment: Pick<CliEnvironment, 'variables' | 'secretNames'>,
-  journals: JournalFiles,
+  journals: Journals,
 ): Promise<JournaledRecord | undefined> {
-  if (journalFile === undefined && existsSync(file)) {
+  if (journalName === undefined && existsSync(file)) {
     if (isShown && (environment.secretNames ?? []).length > 0)
       throw new UsageError(
         `"${printable(file)}" is a file, which was redacted when it was written: --redact is for the name of a run in a journal.`,
       );
     return undefined;
   }
-  const journal = await openFor(file, journalFile, journals);
+  const journal = await openFor(file, journalName, journals);
   const run = journal === undefined ? undefined : await findRun(journal, file);
   if (journal !== undefined && run !== undefined) {
     return {
@@ -59,19 +60,19 @@ export async function openJournaledRecord(
     };
   }
   await journal?.[Symbol.asyncDispose]();
-  if (journalFile === undefined) return undefined;
-  throw unknownRun(file, journalFile);
+  if (journalName === undefined) return undefined;
+  throw unknownRun(file, journalName);
 }
 
 async function openFor(
   file: string,
-  journalFile: string | undefined,
-  journals: JournalFiles,
+  journalName: string | undefined,
+  journals: Journals,
 ): Promise<OpenedJournal | undefined> {
   try {
-    return await journals.openExisting(journalFile, { readOnly: true });
+    return await journals.openExisting(journalName, { readOnly: true });
   } catch (error) {
-    if (journalFile !== undefined || !(error instanceof UsageError)) throw error;
+    if (journalName !== undefined || !(error instanceof UsageError)) throw error;
     const what = `there is no file "${printable(file)}", and no run of that name can be looked up`;
     throw new UsageError(`${what}: ${error.message}`, { cause: error });
   }
@@ -116,7 +117,7 @@ export async function readRecordOf(
   source: RecordSource,
   purpose: string,
   environment: Pick<CliEnvironment, 'variables' | 'secretNames'>,
-  journals: JournalFiles,
+  journals: Journals,
 ): Promise<RunRecord> {
   await using journaled = await openJournaledRecord(source, environment, journals);
   if (journaled === undefined) return await readRecord(source.file, purpose);

@@ -3,7 +3,7 @@ import { findRun, type JournaledRun, type RunFilter, type RunJournal } from '../
 import type { RunTask } from '../options/run-arguments.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import { journalOption } from './open-journal.ts';
+import { journalOption } from './journal-name.ts';
 import { type KeptInfo, readRunInfo, requestOf } from './run-info.ts';
 
 /**
@@ -29,17 +29,17 @@ export interface NamedRun<Journal extends RunJournal = RunJournal> {
 export async function namedRun<Journal extends RunJournal>(
   journal: Journal | undefined,
   runId: string,
-  journalFile: string | undefined,
+  journalName: string | undefined,
 ): Promise<NamedRun<Journal>> {
   const run = journal === undefined ? undefined : await findRun(journal, runId);
   if (journal !== undefined && run !== undefined) return { journal, run };
-  throw unknownRun(runId, journalFile);
+  throw unknownRun(runId, journalName);
 }
 
 /** What is thrown for a run that the journal does not have. */
-export function unknownRun(runId: string, journalFile: string | undefined): UsageError {
+export function unknownRun(runId: string, journalName: string | undefined): UsageError {
   return new UsageError(
-    `the journal has no run "${printable(runId)}": wink runs${journalOption(journalFile)} lists those that it has.`,
+    `the journal has no run "${printable(runId)}": wink runs${journalOption(journalName)} lists those that it has.`,
   );
 }
 
@@ -55,7 +55,7 @@ export function runningError(runId: string, remedy = ''): UsageError {
  */
 export function taskToGoOn(
   run: JournaledRun,
-  journalFile: string | undefined,
+  journalName: string | undefined,
   verb: 'resume' | 'fork',
 ): { readonly info: KeptInfo; readonly task: RunTask } {
   const name = printable(run.runId);
@@ -67,7 +67,7 @@ export function taskToGoOn(
   }
   const task = run.isToolRuntime === true || info === undefined ? undefined : requestOf(run.runId, info);
   if (info !== undefined && task?.kind === 'run') return { info, task };
-  const option = journalOption(journalFile);
+  const option = journalOption(journalName);
   throw new UsageError(
     `the run "${name}" has the calls of another program's loop, so it cannot go on: wink runs settle ${name}${option} brings its last commit to the folder, wink rewind ${name} --to CALL${option} takes calls back.`,
   );

@@ -1,60 +1,79 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { describeError, JournalError, MissingPeerError } from '../../core/error/index.ts';
-import type { RunJournal } from '../../core/runtime/index.ts';
-import { userStateFolder } from '../../host/index.ts';
+import { MissingPeerError } from '../../core/error/index.ts';
+import type { CliEnvironment } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
-import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
-import { shellWord } from '../process/shell-word.ts';
+import { defaultJournalPath, type NamedJournal, namedByEnvironment, placeOf } from './journal-name.ts';
+import { type OpenedJournal, type OpenJournalOptions, unusable } from './opened-journal.ts';
 
-/** A journal that the command has opened. */
-export type OpenedJournal = RunJournal & AsyncDisposable;
-
-/** Where journals come from. A file that is undefined is the one in the user's state folder. */
-export interface JournalFiles {
+/**
+ * Where journals come from. A name is that of a file or the address of a database; one that is undefined is that of the environment variable `WINK_JOURNAL`, or else a file in the
+ * user's state folder.
+ */
+export interface Journals {
   /**
-   * Opens a journal, which is made when there is none.
+   * Opens a journal; a file is made when there is none.
    *
-   * @throws {UsageError} when this version of Node has no `node:sqlite`, and for a file that cannot be used.
+   * @throws {UsageError} when this version of Node has no `node:sqlite`, the package `pg` is not installed, and for a journal that cannot be used.
    */
-  open(file: string | undefined): Promise<OpenedJournal>;
-  /** Opens a journal as {@link open}; undefined when there is none in the user's state folder. A file that is named has to exist. */
-  openExisting(file: string | undefined, options?: OpenJournalOptions): Promise<OpenedJournal | undefined>;
+  open(name: string | undefined, options?: OpenJournalOptions): Promise<OpenedJournal>;
+  /** Opens a journal as {@link open}; undefined when no name was given and its file does not exist. A file that is named has to exist. */
+  openExisting(name: string | undefined, options?: OpenJournalOptions): Promise<OpenedJournal | undefined>;
+  /** The file of a journal; undefined for one in a database of its own. */
+  pathOf(name: string | undefined): string | undefined;
 }
 
-/** How a journal is opened. */
-export interface OpenJournalOptions {
-  /** It is only read, and stays as it is: one of an earlier version is not migrated. Default: false. */
-  readonly readOnly?: boolean;
+type Variables = CliEnvironment['variables'];
+
+function placeNamed(name: string | undefined, variables: Variables): NamedJournal {
+  const named = name ?? namedByEnvironment(variables);
+  return named === undefined ? { kind: 'file', path: defaultJournalPath() } : placeOf(named);
 }
 
-/** The file of a journal; the default is readable for its owner only, as everything in its folder. */
-export function journalPath(file: string | undefined): string {
-  return file ?? join(userStateFolder(), 'journal.db');
+/** Journals in SQLite files and PostgreSQL databases. */
+export function journalsOf({ variables }: Pick<CliEnvironment, 'variables'>): Journals {
+  const open = (place: NamedJournal, options: OpenJournalOptions = {}): Promise<OpenedJournal> =>
+    place.kind === 'file' ? openFile(place.path, options) : openDatabase(place.address, options);
+  return {
+    open: async (name, options) => open(placeNamed(name, variables), options),
+    openExisting: async (name, options) => {
+      const place = placeNamed(name, variables);
+      if (place.kind === 'postgres' || existsSync(place.path)) return open(place, options);
+      if (name === undefined) return undefined;
+      throw new UsageError(`the journal "${printable(name)}" does not exist.`);
+    },
+    pathOf: (name) => {
+      const place = placeNamed(name, variables);
+      return place.kind === 'file' ? place.path : undefined;
+    },
+  };
 }
 
-/** What names the journal on a command line, with a space before it; empty for the default. */
-export function journalOption(file: string | undefined): string {
-  return file === undefined ? '' : ` --journal ${shellWord(file)}`;
+/**
+ * Makes the tables of a journal, or brings those of an earlier version to this one.
+ *
+ * @throws {UsageError} as {@link Journals.open}.
+ */
+export async function migrateJournal(name: string | undefined, variables: Variables): Promise<void> {
+  const place = placeNamed(name, variables);
+  if (place.kind === 'postgres') {
+    const { migrateDatabase } = await import('./open-database.ts');
+    return migrateDatabase(place.address);
+  }
+  const journal = await openFile(place.path, {});
+  return journal[Symbol.asyncDispose]();
 }
 
-/** Journals in SQLite databases. */
-export const sqliteJournalFiles: JournalFiles = {
-  open: (file) => openJournal(file),
-  openExisting: async (file, options) => {
-    if (existsSync(journalPath(file))) return openJournal(file, options);
-    if (file === undefined) return undefined;
-    throw new UsageError(`the journal "${printable(file)}" does not exist.`);
-  },
-};
+async function openDatabase(address: string, options: OpenJournalOptions): Promise<OpenedJournal> {
+  const { openDatabaseJournal } = await import('./open-database.ts');
+  return openDatabaseJournal(address, options);
+}
 
-async function openJournal(
-  file: string | undefined,
-  { readOnly = false }: OpenJournalOptions = {},
+async function openFile(
+  path: string,
+  { readOnly = false }: Pick<OpenJournalOptions, 'readOnly'>,
 ): Promise<OpenedJournal> {
   const { sqliteJournal } = await import('../../durable/sqlite/index.ts');
-  const path = journalPath(file);
   try {
     const journal = sqliteJournal({ file: path, readOnly });
     // Opens the file now: nothing has begun yet that depends on it.
@@ -63,25 +82,10 @@ async function openJournal(
   } catch (error) {
     if (MissingPeerError.isInstance(error)) {
       throw new UsageError(
-        `the journal of durable runs needs "node:sqlite", which Node ${process.versions.node} does not have: use Node 22.13 or later, or run without a journal.`,
+        `the journal of durable runs needs "node:sqlite", which Node ${process.versions.node} does not have: use Node 22.13 or later, a journal in PostgreSQL, or run without a journal.`,
         { cause: error },
       );
     }
-    if (!JournalError.isInstance(error)) throw error;
-    throw new UsageError(
-      `the journal "${printable(path)}" cannot be used: ${printable(describeError(error))}`,
-      { cause: error },
-    );
+    throw unusable(path, error);
   }
-}
-
-/** @throws {UsageError} for a journal inside the folder that the agent works on: the agent could read and change it. */
-export function refuseJournalInside(file: string | undefined, workspace: string | undefined): void {
-  const path = journalPath(file);
-  if (workspace === undefined || !isInsideFolder(path, workspace)) return;
-  throw new UsageError(
-    file === undefined
-      ? `the journal "${printable(path)}" would be inside the folder that the agent works on: set XDG_STATE_HOME to a folder outside of it, or name a file with --journal FILE.`
-      : `the journal "${printable(path)}" would be inside the folder that the agent works on. Name a file outside of it, or leave the name out.`,
-  );
 }

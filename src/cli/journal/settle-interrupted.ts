@@ -5,13 +5,13 @@ import { settleRun } from '../../durable/internal.ts';
 import type { PendingCommit } from '../../host/index.ts';
 import { reasonOf } from '../process/errors.ts';
 import { namedPaths, printable } from '../process/plain-text.ts';
-import { journalOption } from './open-journal.ts';
+import { journalOption } from './journal-name.ts';
 
 /** A folder that is open for writing, and the journal that may have runs on it. */
 export interface SettleInterruptedOptions {
   readonly journal: RunJournal;
   /** The file of the journal, for the commands that are named; undefined: the one in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
   readonly filesystem: Pick<Filesystem, '~land'>;
   /** Commits that opening the folder has found missing. */
   readonly pending: readonly PendingCommit[];
@@ -49,10 +49,10 @@ export async function settleInterrupted(options: SettleInterruptedOptions): Prom
 
 async function settle(
   runId: string,
-  { journal, journalFile, filesystem }: SettleInterruptedOptions,
+  { journal, journalName, filesystem }: SettleInterruptedOptions,
 ): Promise<string> {
   const name = printable(runId);
-  const later = `wink runs settle ${name}${journalOption(journalFile)}`;
+  const later = `wink runs settle ${name}${journalOption(journalName)}`;
   // What is written at the end of a run cannot take in what was decided before it.
   if (filesystem['~land'] === undefined) return `the folder lacks a commit of run ${name}: ${later}`;
   try {
@@ -79,5 +79,5 @@ function settledLine(name: string, report: LandingReport | undefined): string {
 
 function unknownLine(runId: string): string {
   const name = printable(runId);
-  return `the folder lacks a commit of run ${name}, which is in another journal: wink runs settle ${name} --journal FILE`;
+  return `the folder lacks a commit of run ${name}, which is in another journal: wink runs settle ${name} --journal JOURNAL`;
 }

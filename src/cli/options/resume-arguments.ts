@@ -15,7 +15,7 @@ export interface ResumeRequest extends CommandRequest<'resume'> {
   /** Name of the run. */
   readonly runId: string;
   /** Undefined: the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
   /** Whether a changed prompt, tools, policies or model are refused. */
   readonly isStrict: boolean;
   /** What to do about a folder that is not as the run left it; undefined: as `resumeRun` does. */
@@ -66,7 +66,7 @@ export function resumeRequest(usage: string, positionals: readonly string[], val
   return {
     kind: 'resume',
     runId,
-    journalFile: values.journal,
+    journalName: values.journal,
     isStrict: values.strict === true,
     files: undefined,
     input: values.input,

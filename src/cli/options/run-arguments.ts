@@ -92,7 +92,7 @@ export interface RunRequest extends RunTask {
 /** A run that is kept in a journal, as the command line asks for it. */
 export interface DurableChoice {
   /** Undefined: the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
   /** Name of the run; undefined: a new one. */
   readonly runId: string | undefined;
   /** With absolute paths; without the folder that is worked on when none is named. */
@@ -308,9 +308,9 @@ function readDurable(
 ): DurableChoice | undefined {
   if (durable !== true && journal === undefined) {
     if (runId === undefined) return undefined;
-    throw new UsageError('--run-id requires --durable or --journal FILE.');
+    throw new UsageError('--run-id requires --durable or --journal.');
   }
-  return { journalFile: journal, runId: readRunName(runId), task: absoluteTask(task), resumed: undefined };
+  return { journalName: journal, runId: readRunName(runId), task: absoluteTask(task), resumed: undefined };
 }
 
 /** Reads `--suspend`, `--expires` and `--on-suspend`. */
@@ -319,7 +319,7 @@ export function readSuspension(values: Values): SuspensionChoice {
   const given = suspend ? '--suspend' : expires === undefined ? '--on-suspend' : '--expires';
   const isGiven = suspend || expires !== undefined || command !== undefined;
   if (isGiven && values.durable !== true && values.journal === undefined) {
-    throw new UsageError(`${given} requires --durable or --journal FILE.`);
+    throw new UsageError(`${given} requires --durable or --journal.`);
   }
   if (command?.trim() === '') throw new UsageError('the command of --on-suspend is empty.');
   return { isForced: suspend, expiresMs: readExpiry(expires), command };

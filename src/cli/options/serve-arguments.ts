@@ -19,7 +19,7 @@ import { absolutePath, absoluteTask, type RunTask } from './run-arguments.ts';
 /** A journal for the calls of a server. */
 export interface ServeJournalChoice {
   /** Undefined: the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
   /** Name of the run; undefined: a new one. */
   readonly runId: string | undefined;
   /** Whether an option asked for it or needs it; otherwise it is left out where it is not possible. */
@@ -110,7 +110,7 @@ export const readServeArguments: ArgumentReader<ServeRequest> = argumentReader(
     const durable = readJournal(task, values);
     if (durable === undefined && (approve === 'suspend' || values.expires !== undefined)) {
       const option = approve === 'suspend' ? '--approve=suspend' : '--expires';
-      throw new UsageError(`${option} requires --durable or --journal FILE.`);
+      throw new UsageError(`${option} requires --durable or --journal.`);
     }
     return {
       ...task,
@@ -176,11 +176,11 @@ function readJournal(task: ServeTask, values: Values): ServeJournalChoice | unde
     throw new UsageError('--no-durable keeps no journal: leave out --durable, --journal and --run-id.');
   }
   if (isRefused || (task.agent !== undefined && !isAskedFor)) {
-    if (runId !== undefined) throw new UsageError('--run-id requires --durable or --journal FILE.');
+    if (runId !== undefined) throw new UsageError('--run-id requires --durable or --journal.');
     return undefined;
   }
   return {
-    journalFile: journal,
+    journalName: journal,
     runId: readRunName(runId),
     isRequired:
       isAskedFor || runId !== undefined || values.expires !== undefined || values.approve === 'suspend',

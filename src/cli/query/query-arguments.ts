@@ -7,7 +7,7 @@ export interface QueryRequest extends CommandRequest<'query'> {
   /** Path of a record, or the name of a run in a journal; undefined: only the tables themselves are printed. */
   readonly file: string | undefined;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
   /** Undefined: the tables of the record are listed. */
   readonly sql: string | undefined;
   /** Whether the statements that create the tables are printed. */
@@ -42,7 +42,7 @@ const read = argumentReader<QueryRequest, 'timeout' | 'journal', 'json' | 'schem
       throw new UsageError('--schema prints SQL; without it --json lists the tables as JSON.');
     return {
       file,
-      journalFile: values.journal,
+      journalName: values.journal,
       sql,
       isSchema,
       isJson,

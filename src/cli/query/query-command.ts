@@ -2,7 +2,7 @@ import { MissingPeerError } from '../../core/error/index.ts';
 import { counted, formatNumber } from '../../core/internal/index.ts';
 import type { RunRecord } from '../../record/index.ts';
 import { readRecordOf } from '../journal/journaled-record.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { type Journals, journalsOf } from '../journal/open-journal.ts';
 import {
   type CliEnvironment,
   exitCodes,
@@ -25,7 +25,7 @@ export interface QueryParts {
   readonly nodeVersion: string;
   /** The program that runs the query. */
   readonly readProgram: () => Promise<string>;
-  readonly journals: JournalFiles;
+  readonly journals: Journals;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function queryCommand(
   {
     nodeVersion = process.versions.node,
     readProgram = readQueryProgram,
-    journals = sqliteJournalFiles,
+    journals = journalsOf(environment),
   }: Partial<QueryParts> = {},
 ): Promise<number> {
   const { stdout, signal } = environment;
@@ -47,7 +47,7 @@ export async function queryCommand(
     stdout.write(queryHelpText());
     return exitCodes.done;
   }
-  const { file, journalFile, sql } = request;
+  const { file, journalName, sql } = request;
   if (request.isSchema || file === undefined) {
     stdout.write(`${queryTables.map(createStatement).join('\n\n')}\n`);
     return exitCodes.done;
@@ -58,7 +58,7 @@ export async function queryCommand(
     throw new UsageError(`the SQL is refused: ${printable(checked.refused)}.`);
   if (checked !== undefined) checkVersion(nodeVersion);
   const record = await unlessAborted(
-    readRecordOf({ file, journalFile, isShown: true }, 'queried', environment, journals),
+    readRecordOf({ file, journalName, isShown: true }, 'queried', environment, journals),
     signal,
   );
   if (checked === undefined) {

@@ -17,7 +17,7 @@ export interface ReplayRequest extends CommandRequest<'replay'> {
   /** Path of a record, or the name of a run in a journal. */
   readonly file: string;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
   /** Module of the agent; undefined: the one that the record names. */
   readonly agent: string | undefined;
   readonly onDrift: 'stop' | 'force' | 'continue';
@@ -64,7 +64,7 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
       );
     return {
       file,
-      journalFile: values.journal,
+      journalName: values.journal,
       agent,
       onDrift,
       model: readModelChoice(values.model),

@@ -25,7 +25,7 @@ export async function replayCommand(
   environment: CliEnvironment,
   overrides: Partial<CommandParts> = {},
 ): Promise<number> {
-  const parts = { ...ownParts, ...overrides };
+  const parts = { ...ownParts(environment), ...overrides };
   const { signal, stdout, stderr } = environment;
   const say = (line: string): void => stderr.write(`wink: ${line}\n`);
   await using opened = new Disposals();

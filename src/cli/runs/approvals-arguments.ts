@@ -9,7 +9,7 @@ import { UsageError } from '../process/errors.ts';
 /** A request of `wink approvals`. */
 export type ApprovalsRequest = CommandRequest<'approvals'> & {
   /** Undefined: the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
 } & (
     | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
     | { readonly action: 'show'; readonly runId: string; readonly question: string | undefined }
@@ -47,7 +47,7 @@ export const readApprovalsArguments: ArgumentReader<ApprovalsRequest> = argument
       );
     }
     refuseOthers(values, optionsOf[action], `wink approvals ${action}`);
-    const { journal: journalFile } = values;
+    const { journal: journalName } = values;
     switch (action) {
       case 'list':
         if (names.length > 0) {
@@ -55,9 +55,9 @@ export const readApprovalsArguments: ArgumentReader<ApprovalsRequest> = argument
             'wink approvals list lists all suspended runs: leave the name out, or use wink approvals show RUN.',
           );
         }
-        return { journalFile, action, folder: values.folder, isJson: values.json === true };
+        return { journalName, action, folder: values.folder, isJson: values.json === true };
       case 'show':
-        return { journalFile, action, ...readNames(action, names) };
+        return { journalName, action, ...readNames(action, names) };
       case 'answer': {
         const { yes = false, no = false, all = false, note, by } = values;
         const named = readNames(action, names);
@@ -65,7 +65,7 @@ export const readApprovalsArguments: ArgumentReader<ApprovalsRequest> = argument
         if (all && named.question !== undefined) {
           throw new UsageError('name one question, or use --all, not both.');
         }
-        return { journalFile, action, ...named, isForAll: all, approved: yes, note, by };
+        return { journalName, action, ...named, isForAll: all, approved: yes, note, by };
       }
     }
   },

@@ -15,7 +15,7 @@ export interface RewindRequest extends CommandRequest<'rewind'> {
   /** Whether the diff is shown in full. */
   readonly isFull: boolean;
   /** Undefined: the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
 }
 
 /** Reads the arguments after `rewind`. */
@@ -41,7 +41,7 @@ export const readRewindArguments: ArgumentReader<RewindRequest> = argumentReader
       workspace,
       isApplied: values.apply === true,
       isFull: values.full === true,
-      journalFile: journal,
+      journalName: journal,
     };
   },
 );

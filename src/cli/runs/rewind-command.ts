@@ -17,7 +17,7 @@ import {
 import type { CommandParts } from '../agent/command-parts.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import { namedRun, runningError } from '../journal/named-runs.ts';
-import { sqliteJournalFiles } from '../journal/open-journal.ts';
+import { journalsOf } from '../journal/open-journal.ts';
 import { folderStateOf, openRunFolder } from '../journal/run-folder.ts';
 import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { orUsageError, UsageError } from '../process/errors.ts';
@@ -39,13 +39,16 @@ const maxLines = 200;
 export async function rewindCommand(
   request: RewindRequest,
   { stderr, stdout, variables }: Pick<CliEnvironment, 'stderr' | 'stdout' | 'variables'>,
-  { journals = sqliteJournalFiles, open = openFolder }: Partial<Pick<CommandParts, 'journals' | 'open'>> = {},
+  {
+    journals = journalsOf({ variables }),
+    open = openFolder,
+  }: Partial<Pick<CommandParts, 'journals' | 'open'>> = {},
 ): Promise<number> {
   const { runId, isApplied, isFull } = request;
   const name = printable(runId);
   const write = (lines: readonly string[]): void => writeLines(stdout, lines);
-  await using opened = await journals.openExisting(request.journalFile);
-  const { journal, run } = await namedRun(opened, runId, request.journalFile);
+  await using opened = await journals.openExisting(request.journalName);
+  const { journal, run } = await namedRun(opened, runId, request.journalName);
   if (run.status === 'running') throw runningError(runId);
   const workspace = request.workspace ?? run.workspace;
   if (run.workspace === undefined || workspace === undefined)

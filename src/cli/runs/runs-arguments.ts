@@ -10,7 +10,7 @@ import { UsageError } from '../process/errors.ts';
 /** A request of `wink runs`. */
 export type RunsRequest = CommandRequest<'runs'> & {
   /** Undefined: the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
 } & (
     | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
     | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
@@ -62,27 +62,27 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
       );
     }
     refuseOthers(values, optionsOf[action], `wink runs${action === 'list' ? '' : ` ${action}`}`);
-    const { journal: journalFile, folder } = values;
+    const { journal: journalName, folder } = values;
     switch (action) {
       case 'list':
         if (runIds.length > 0) throw new UsageError('wink runs lists all runs: leave the name out.');
-        return { journalFile, action, folder, isJson: values.json === true };
+        return { journalName, action, folder, isJson: values.json === true };
       case 'stop': {
         const { by, reason } = values;
         const isForGood = values['for-good'] === true;
         if (!isForGood && (by !== undefined || reason !== undefined)) {
           throw new UsageError('--by and --reason are kept with a run that is stopped --for-good.');
         }
-        return { journalFile, action, runId: oneRun(action, runIds), isForGood, by, reason };
+        return { journalName, action, runId: oneRun(action, runIds), isForGood, by, reason };
       }
       case 'settle':
-        return { journalFile, action, runId: oneRun(action, runIds) };
+        return { journalName, action, runId: oneRun(action, runIds) };
       case 'export': {
         const runId = oneRun(action, runIds);
         if (values.out === undefined || values.out === '') {
           throw new UsageError('say where the record is written: wink runs export RUN --out FILE.');
         }
-        return { journalFile, action, runId, out: values.out };
+        return { journalName, action, runId, out: values.out };
       }
       case 'prune': {
         const olderThanMs = readAge('--older-than', values['older-than']);
@@ -94,7 +94,7 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
           throw new UsageError('say which runs to remove: --older-than 30d, --keep N, or their names.');
         }
         return {
-          journalFile,
+          journalName,
           action,
           runIds,
           folder,

@@ -4,9 +4,10 @@ import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { cancelRun } from '../../durable/index.ts';
 import { exportRecord } from '../../record/index.ts';
+import { journalOption } from '../journal/journal-name.ts';
 import { redactionOf } from '../journal/journaled-record.ts';
 import { folderFilter, type NamedRun, namedRun } from '../journal/named-runs.ts';
-import { type JournalFiles, journalOption, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { type Journals, journalsOf } from '../journal/open-journal.ts';
 import { isUnwritten, readRunInfo } from '../journal/run-info.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
@@ -18,7 +19,7 @@ import { type CommandReport, settleFolder } from './settle-folder.ts';
 
 /** What the commands on runs take from outside, so that tests can replace it. */
 export interface RunsParts {
-  readonly journals: JournalFiles;
+  readonly journals: Journals;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -31,11 +32,11 @@ export interface RunsParts {
 export async function runsCommand(
   request: RunsRequest,
   environment: CliEnvironment,
-  { journals = sqliteJournalFiles, clock = systemClock }: Partial<RunsParts> = {},
+  { journals = journalsOf(environment), clock = systemClock }: Partial<RunsParts> = {},
 ): Promise<number> {
   const { stdout } = environment;
   const readOnly = request.action === 'list' || request.action === 'export';
-  await using journal = await journals.openExisting(request.journalFile, { readOnly });
+  await using journal = await journals.openExisting(request.journalName, { readOnly });
   const { lines, exitCode } = await reportOf(request, journal, clock.now(), environment);
   writeLines(stdout, lines);
   return exitCode;
@@ -49,7 +50,7 @@ async function reportOf(
 ): Promise<CommandReport> {
   const runs = async (folder: string | undefined): Promise<readonly JournaledRun[]> =>
     journal === undefined ? [] : journal.runs(folderFilter(folder));
-  const named = (runId: string): Promise<NamedRun> => namedRun(journal, runId, request.journalFile);
+  const named = (runId: string): Promise<NamedRun> => namedRun(journal, runId, request.journalName);
   const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
   switch (request.action) {
     case 'list': {
@@ -138,7 +139,7 @@ function chooseRuns(
 
 async function stop(
   { journal, run }: NamedRun,
-  { by, isForGood, journalFile, reason }: Extract<RunsRequest, { readonly action: 'stop' }>,
+  { by, isForGood, journalName, reason }: Extract<RunsRequest, { readonly action: 'stop' }>,
 ): Promise<string> {
   const name = printable(run.runId);
   if (isForGood) {
@@ -148,7 +149,7 @@ async function stop(
     const fork =
       run.commits === 0
         ? ''
-        : `; to go on from what it did: wink fork ${name} --at CALL${journalOption(journalFile)}`;
+        : `; to go on from what it did: wink fork ${name} --at CALL${journalOption(journalName)}`;
     return `the run ${name} was stopped for good${fork}`;
   }
   if (run.status !== 'running') return `the run ${name} is not running: ${run.status}.`;
@@ -156,7 +157,7 @@ async function stop(
   const resume =
     readRunInfo(run) === undefined || run.isToolRuntime === true
       ? ''
-      : `; to go on with it: wink resume ${name}${journalOption(journalFile)}`;
+      : `; to go on with it: wink resume ${name}${journalOption(journalName)}`;
   return `the run ${name} was stopped${resume}`;
 }
 

@@ -8,7 +8,7 @@ import { loadModule } from '../agent/load-module.ts';
 import { type OpenedAgent, openAgent, openRecordOf } from '../agent/open-agent.ts';
 import type { OpenedFolder } from '../folder/open-folder.ts';
 import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
-import type { OpenedJournal } from '../journal/open-journal.ts';
+import type { OpenedJournal } from '../journal/opened-journal.ts';
 import { settleInterrupted } from '../journal/settle-interrupted.ts';
 import type { ServeJournalChoice, ServeRequest } from '../options/serve-arguments.ts';
 import type { Disposals } from '../process/disposals.ts';
@@ -69,7 +69,7 @@ export async function openServedAgent(
     makeAgent,
     insteadOfWaiting: 'use --apply=never, which writes nothing',
     openJournal: (file) => openIfPossible(file, durable, parts, missing),
-    journal: durable === undefined ? undefined : { file: durable.journalFile },
+    journal: durable === undefined ? undefined : { file: durable.journalName },
   });
   // A server that cannot open its folder says only that.
   for (const note of missing) say(note);
@@ -128,11 +128,11 @@ async function interrupted(
   if (folder?.mode === undefined || workspace === undefined || kept === undefined) return [];
   const { filesystem, pending } = folder;
   const { choice, journal } = kept;
-  const { journalFile } = choice;
-  const { left, lines } = await settleInterrupted({ journal, journalFile, filesystem, pending });
+  const { journalName } = choice;
+  const { left, lines } = await settleInterrupted({ journal, journalName, filesystem, pending });
   return [
     ...lines,
-    ...(await describeInterruptedRuns({ workspace, pending: left, journal, journalFile, journals })),
+    ...(await describeInterruptedRuns({ workspace, pending: left, journal, journalName, journals })),
   ];
 }
 

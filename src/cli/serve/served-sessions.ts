@@ -6,8 +6,8 @@ import type { Prompt } from '../../core/prompt/index.ts';
 import { findRun, type RunJournal } from '../../core/runtime/index.ts';
 import { Session, systemClock } from '../../core/session/index.ts';
 import type { McpSessionOptions } from '../../harness/mcp/index.ts';
+import { journalOption } from '../journal/journal-name.ts';
 import { type KeptRun, openDurableRun } from '../journal/open-durable.ts';
-import { journalOption } from '../journal/open-journal.ts';
 import type { ServedCode } from '../options/serve-arguments.ts';
 import { orUsageError, reasonOf } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -102,10 +102,10 @@ export class ServedSessions {
   async #openRun(): Promise<KeptRun | undefined> {
     const { agent, folder, kept } = this.#preparation;
     if (kept === undefined) return undefined;
-    const { journalFile, runId, task } = kept.choice;
+    const { journalName, runId, task } = kept.choice;
     const name = runId === undefined ? undefined : await this.#newName(kept.journal, runId);
     const run = await openDurableRun({
-      choice: { journalFile, runId: name, resumed: undefined },
+      choice: { journalName, runId: name, resumed: undefined },
       request: { kind: 'serve', ...task, ...present({ code: this.#code }) },
       agentName: nameOf(agent),
       workspace: folder?.hostPath,
@@ -113,7 +113,7 @@ export class ServedSessions {
       journal: kept.journal,
     });
     this.#runs.push(run);
-    const option = journalOption(journalFile);
+    const option = journalOption(journalName);
     this.#announce(
       `calls are kept as run ${run.runId}: wink view ${run.runId}${option} shows them, wink rewind ${run.runId} --before CALL${option} undoes them once the server has ended`,
     );

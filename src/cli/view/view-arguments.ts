@@ -7,7 +7,7 @@ export interface ViewRequest extends CommandRequest<'view'> {
   /** Path of a record, or the name of a run in a journal. */
   readonly file: string;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
-  readonly journalFile: string | undefined;
+  readonly journalName: string | undefined;
   /** Where the page is written; undefined: into a private folder for temporary files. */
   readonly out: string | undefined;
   /** Whether the page is opened. */
@@ -29,7 +29,7 @@ export const readViewArguments: ArgumentReader<ViewRequest> = argumentReader(
     }
     return {
       file,
-      journalFile: values.journal,
+      journalName: values.journal,
       out: values.out,
       // A page that was written to a chosen place is there to be kept or sent.
       isOpened: values['no-open'] !== true && values.out === undefined,

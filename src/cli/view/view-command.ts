@@ -9,7 +9,7 @@ import type { RecordError } from '../../core/error/index.ts';
 import { untilAborted } from '../../core/internal/index.ts';
 import { Child } from '../../host/index.ts';
 import { openJournaledRecord } from '../journal/journaled-record.ts';
-import { type JournalFiles, sqliteJournalFiles } from '../journal/open-journal.ts';
+import { type Journals, journalsOf } from '../journal/open-journal.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
 import { errorMessage, isOfLaterVersion, orUsageError, UsageError } from '../process/errors.ts';
@@ -27,7 +27,7 @@ const maxPageRecordBytes = 400_000_000;
 export interface ViewParts {
   readonly open: OpenTarget;
   readonly readPage: () => Promise<ViewerPage>;
-  readonly journals: JournalFiles;
+  readonly journals: Journals;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function viewCommand(
   environment: CliEnvironment,
   parts: Partial<ViewParts> = {},
 ): Promise<number> {
-  const { open: show = openTarget, readPage = readViewerPage, journals = sqliteJournalFiles } = parts;
+  const { open: show = openTarget, readPage = readViewerPage, journals = journalsOf(environment) } = parts;
   const exported = await exportedRun(request, environment, journals);
   try {
     const shown = exported === undefined ? request : { ...request, file: exported.file };
@@ -78,7 +78,7 @@ interface ExportedRun {
 async function exportedRun(
   request: ViewRequest,
   environment: CliEnvironment,
-  journals: JournalFiles,
+  journals: Journals,
 ): Promise<ExportedRun | undefined> {
   await using journaled = await openJournaledRecord({ ...request, isShown: true }, environment, journals);
   if (journaled === undefined) return undefined;

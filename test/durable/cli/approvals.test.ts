@@ -157,7 +157,7 @@ describe('the options', () => {
   it('need a journal', async () => {
     const { code, stderr } = await cli.run('run', cli.agent, cli.folder, '--on-suspend', 'true');
     expect(code).toBe(2);
-    expect(stderr).toBe('wink: --on-suspend requires --durable or --journal FILE. See wink --help.\n');
+    expect(stderr).toBe('wink: --on-suspend requires --durable or --journal. See wink --help.\n');
     expect(existsSync(cli.beside('ran'))).toBe(true);
     expect(cli.ran).toEqual([]);
   });

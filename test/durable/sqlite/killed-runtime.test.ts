@@ -15,7 +15,7 @@ import { readRunRecord } from 'weakincentives/record';
 import { sqliteJournal } from 'weakincentives/sqlite';
 import { readArguments } from '../../../src/cli/arguments.ts';
 import { openFolder } from '../../../src/cli/folder/open-folder.ts';
-import type { OpenedJournal } from '../../../src/cli/journal/open-journal.ts';
+import type { OpenedJournal } from '../../../src/cli/journal/opened-journal.ts';
 import { settleInterrupted } from '../../../src/cli/journal/settle-interrupted.ts';
 import { rewindCommand } from '../../../src/cli/runs/rewind-command.ts';
 import { journalOperations } from '../../../src/core/runtime/index.ts';
@@ -66,7 +66,7 @@ class Served {
     const folder = await this.open(this.root, {}, 'each', { journal });
     try {
       const { filesystem, pending } = folder;
-      return (await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).lines;
+      return (await settleInterrupted({ journal, journalName: undefined, filesystem, pending })).lines;
     } finally {
       await folder.close();
     }
@@ -80,7 +80,7 @@ class Served {
       ...journalOperations(journal),
       [Symbol.asyncDispose]: async () => undefined,
     };
-    const journals = { open: async () => lent, openExisting: async () => lent };
+    const journals = { open: async () => lent, openExisting: async () => lent, pathOf: () => undefined };
     const code = await rewindCommand(request, environment, { journals, open: this.open });
     expect(code, environment.stdout.text()).toBe(0);
     return environment.stdout.text();

@@ -3,7 +3,7 @@ import { defineAgent, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
-import type { OpenedJournal } from '../../../../src/cli/journal/open-journal.ts';
+import type { OpenedJournal } from '../../../../src/cli/journal/opened-journal.ts';
 import { readServeArguments } from '../../../../src/cli/options/serve-arguments.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { serveCommand } from '../../../../src/cli/serve-command.ts';
@@ -38,6 +38,7 @@ function watchedParts(failing: Step | undefined): { parts: CommandParts; opened:
       });
     },
     openExisting: (file) => journals.openExisting(file),
+    pathOf: journals.pathOf,
   };
   const observer = { onEvent: () => undefined };
   const parts = {

@@ -16,7 +16,7 @@ import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import type { LoadedAgent } from '../../../../src/cli/agent/load-agent.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import type { OpenedFolder } from '../../../../src/cli/folder/open-folder.ts';
-import type { JournalFiles } from '../../../../src/cli/journal/open-journal.ts';
+import type { Journals } from '../../../../src/cli/journal/open-journal.ts';
 import { readRunInfo } from '../../../../src/cli/journal/run-info.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
@@ -158,8 +158,9 @@ describe('wink run --durable', () => {
 
   it('says that the journal could not keep that the changes are in the folder', async () => {
     const { folder, flushes } = heldFolder();
-    const failing: JournalFiles = {
+    const failing: Journals = {
       openExisting: journals.openExisting,
+      pathOf: journals.pathOf,
       open: async (file) => {
         const journal = await journals.open(file);
         return {

@@ -4,7 +4,7 @@ import {
   describeInterruptedRuns,
   type InterruptedRunsOptions,
 } from '../../../../src/cli/journal/interrupted-runs.ts';
-import type { JournalFiles } from '../../../../src/cli/journal/open-journal.ts';
+import type { Journals } from '../../../../src/cli/journal/open-journal.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { addRun, MemoryJournals } from './journals.ts';
 
@@ -18,14 +18,14 @@ const info = {
 let journals: MemoryJournals;
 
 const described = (options: Partial<InterruptedRunsOptions> = {}): Promise<readonly string[]> =>
-  describeInterruptedRuns({ workspace, pending: [], journalFile: undefined, journals, ...options });
+  describeInterruptedRuns({ workspace, pending: [], journalName: undefined, journals, ...options });
 
 /** Journals that cannot be opened. */
-function failing(problem: Error): JournalFiles {
+function failing(problem: Error): Journals {
   const open = async () => {
     throw problem;
   };
-  return { open, openExisting: open };
+  return { open, openExisting: open, pathOf: () => undefined };
 }
 
 beforeEach(() => {
@@ -67,7 +67,7 @@ describe('describeInterruptedRuns', () => {
   it('names three at most, with the journal that they are in', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e'])
       await addRun(journals.journal('j.db'), name, { workspace, info });
-    const lines = await described({ journalFile: 'j.db' });
+    const lines = await described({ journalName: 'j.db' });
     expect(lines).toHaveLength(4);
     expect(lines[0]).toBe(
       'run a was interrupted after 1 commit: wink resume a --journal j.db, or wink runs prune a --journal j.db',

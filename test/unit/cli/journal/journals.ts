@@ -1,11 +1,12 @@
 import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
 import { fromJournal, type KeptRequest } from '../../../../src/cli/journal/kept-request.ts';
-import type { JournalFiles, OpenedJournal } from '../../../../src/cli/journal/open-journal.ts';
+import type { Journals } from '../../../../src/cli/journal/open-journal.ts';
+import type { OpenedJournal } from '../../../../src/cli/journal/opened-journal.ts';
 import { journalOperations } from '../../../../src/core/runtime/index.ts';
 
 /** Journals in memory by the name of their file; undefined is a name, too. */
-export class MemoryJournals implements JournalFiles {
+export class MemoryJournals implements Journals {
   readonly #journals = new Map<string | undefined, RunJournal>();
   /** How many of them are open. */
   opened = 0;
@@ -42,6 +43,8 @@ export class MemoryJournals implements JournalFiles {
       },
     };
   };
+
+  pathOf = (): undefined => undefined;
 
   openExisting = async (file: string | undefined): Promise<OpenedJournal | undefined> =>
     this.#journals.has(file) ? this.open(file) : undefined;

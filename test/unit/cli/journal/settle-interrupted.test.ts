@@ -64,10 +64,10 @@ async function killed(cut: Cut, runId = 'run'): Promise<Killed> {
 }
 
 /** Opens the folder as the next program does. */
-async function settled({ folders, journal }: Killed, journalFile?: string): Promise<readonly string[]> {
+async function settled({ folders, journal }: Killed, journalName?: string): Promise<readonly string[]> {
   await using filesystem = await openHostFilesystem(folders);
   const pending = filesystem.pendingCommits();
-  const { lines } = await settleInterrupted({ journal, journalFile, filesystem, pending });
+  const { lines } = await settleInterrupted({ journal, journalName, filesystem, pending });
   if (lines.some((line) => line.startsWith('run '))) expect(filesystem.pendingCommits()).toEqual([]);
   return lines;
 }
@@ -108,7 +108,7 @@ describe('settleInterrupted', () => {
     const run = await killed('after its decision');
     const other = { ...run, journal: watchedJournal() };
     const line =
-      'the folder lacks a commit of run run, which is in another journal: wink runs settle run --journal FILE';
+      'the folder lacks a commit of run run, which is in another journal: wink runs settle run --journal JOURNAL';
     expect(await settled(other)).toEqual([line]);
     expect(await settled(other)).toEqual([line]);
     expect(await settled(run)).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('settleInterrupted', () => {
     await using again = await openHostFilesystem(folders);
     const pending = again.pendingCommits();
     expect(pending).toMatchObject([{ runId: 'run' }]);
-    const options = { journal, journalFile: undefined, filesystem: again, pending };
+    const options = { journal, journalName: undefined, filesystem: again, pending };
     expect(await settleInterrupted(options)).toEqual({ left: pending, lines: [] });
     expect(again.pendingCommits()).toEqual(pending);
   });
@@ -158,7 +158,7 @@ describe('settleInterrupted', () => {
       },
     };
     const pending = [{ runId: 'run', commit: 2, paths: ['b.md'] }];
-    expect(await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).toMatchObject({
+    expect(await settleInterrupted({ journal, journalName: undefined, filesystem, pending })).toMatchObject({
       left: [],
       lines: [
         'the last commit of run run could not be written to the folder: The disk is full; wink runs settle run tries it again',
@@ -172,7 +172,7 @@ describe('settleInterrupted', () => {
     const { folders, journal } = await killed('after its decision');
     await using filesystem = await openHostFilesystem({ ...folders, writeOn: 'flush' });
     const pending = filesystem.pendingCommits();
-    expect(await settleInterrupted({ journal, journalFile: undefined, filesystem, pending })).toMatchObject({
+    expect(await settleInterrupted({ journal, journalName: undefined, filesystem, pending })).toMatchObject({
       left: [],
       lines: ['the folder lacks a commit of run run: wink runs settle run'],
     });
@@ -188,7 +188,7 @@ describe('settleInterrupted', () => {
         throw new TypeError('It was asked.');
       },
     };
-    const none = { journal, journalFile: undefined, filesystem: {}, pending: [] };
+    const none = { journal, journalName: undefined, filesystem: {}, pending: [] };
     expect(await settleInterrupted(none)).toEqual({ left: [], lines: [] });
   });
 });

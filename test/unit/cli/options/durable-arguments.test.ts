@@ -22,7 +22,7 @@ describe('wink run --durable', () => {
     ];
     expect(readArguments(['run', ...words, ...more])).toMatchObject({
       durable: {
-        journalFile: undefined,
+        journalName: undefined,
         runId: 'nightly-1',
         task: {
           agent: resolve('a.ts'),
@@ -41,12 +41,12 @@ describe('wink run --durable', () => {
 
   it('is implied by --journal', () => {
     expect(readArguments(['run', 'a.ts', '--journal', 'j.db'])).toMatchObject({
-      durable: { journalFile: 'j.db', runId: undefined },
+      durable: { journalName: 'j.db', runId: undefined },
     });
   });
 
   it.each([
-    [['--run-id', 'x'], '--run-id requires --durable or --journal FILE.'],
+    [['--run-id', 'x'], '--run-id requires --durable or --journal.'],
     [['--journal='], 'the name of the journal is empty.'],
     [['--durable', '--run-id='], '--run-id is ""; it must have'],
     [['--durable', '--run-id', 'a b'], '--run-id is "a b"; it must have'],
@@ -73,7 +73,7 @@ describe('wink resume', () => {
     expect(readArguments(argv)).toMatchObject({
       kind: 'resume',
       runId: 'r',
-      journalFile: 'j',
+      journalName: 'j',
       isStrict: true,
       files: undefined,
       input: 'Go on.',
@@ -104,14 +104,14 @@ describe('wink resume', () => {
 
 describe('wink runs', () => {
   it('lists, prunes and stops', () => {
-    const common = { kind: 'runs', journalFile: undefined, isVerbose: false };
+    const common = { kind: 'runs', journalName: undefined, isVerbose: false };
     const list = { ...common, action: 'list', folder: undefined, isJson: false };
     expect(readArguments(['runs'])).toEqual(list);
     expect(readArguments(['runs', '--json', '--folder', 'd', '--journal', 'j'])).toEqual({
       ...list,
       folder: 'd',
       isJson: true,
-      journalFile: 'j',
+      journalName: 'j',
     });
     const stop = {
       ...common,

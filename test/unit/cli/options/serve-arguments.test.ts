@@ -12,7 +12,7 @@ describe('the arguments of wink serve', () => {
       apply: 'each',
       recordFile: undefined,
       durable: {
-        journalFile: undefined,
+        journalName: undefined,
         runId: undefined,
         isRequired: false,
         task: { agent: undefined, apply: 'each' },
@@ -65,7 +65,7 @@ describe('the arguments of wink serve', () => {
       approve: 'elicit',
       isStructured: true,
       isEnforced: false,
-      durable: { journalFile: 'j.db', isRequired: true },
+      durable: { journalName: 'j.db', isRequired: true },
       isVerbose: true,
     });
     expect(serveRequest('--http')).toMatchObject({ port: 0, clients: 1 });
@@ -99,8 +99,8 @@ describe('the arguments of wink serve', () => {
     [['--clients=2'], '--clients requires --http.'],
     [['--apply=always'], '--apply is "always"; it must be --apply=each, --apply=end or --apply=never.'],
     [['--approve=yes'], expect.stringContaining('--approve is "yes"; it must be agent')],
-    [['a.ts', '--approve=suspend'], '--approve=suspend requires --durable or --journal FILE.'],
-    [['a.ts', '--expires=1h'], '--expires requires --durable or --journal FILE.'],
+    [['a.ts', '--approve=suspend'], '--approve=suspend requires --durable or --journal.'],
+    [['a.ts', '--expires=1h'], '--expires requires --durable or --journal.'],
     [['--expires=0m'], '--expires must be at least 1m.'],
     [
       ['--expires=1h', '--approve=elicit'],
@@ -116,7 +116,7 @@ describe('the arguments of wink serve', () => {
       ['--no-durable', '--durable'],
       '--no-durable keeps no journal: leave out --durable, --journal and --run-id.',
     ],
-    [['a.ts', '--run-id=x'], '--run-id requires --durable or --journal FILE.'],
+    [['a.ts', '--run-id=x'], '--run-id requires --durable or --journal.'],
     [['--journal='], 'the name of the journal is empty.'],
     [['--run-id=a b'], expect.stringContaining('a b')],
     [['--sandbox=docker'], '--sandbox is "docker"; it must be bubblewrap, virtual or podman:IMAGE.'],

@@ -227,8 +227,8 @@ describe('the command of --on-suspend', () => {
 
 describe('the options of a suspension', () => {
   it.each([
-    [['--suspend'], '--suspend requires --durable or --journal FILE.'],
-    [['--expires', '1d'], '--expires requires --durable or --journal FILE.'],
+    [['--suspend'], '--suspend requires --durable or --journal.'],
+    [['--expires', '1d'], '--expires requires --durable or --journal.'],
     [['--durable', '--expires', '5s'], '--expires is "5s"; it must be a time such as 30m, 12h or 30d.'],
     [['--durable', '--expires', '0m'], '--expires must be at least 1m.'],
     [['--durable', '--on-suspend', ' '], 'the command of --on-suspend is empty.'],

@@ -116,6 +116,7 @@ describe('wink serve without an agent', () => {
       ...parts,
       journals: {
         openExisting: journals.openExisting,
+        pathOf: journals.pathOf,
         open: async () => {
           const cause = new MissingPeerError('There is none.');
           throw new UsageError('the journal needs another Node.', { cause });

@@ -1,0 +1,87 @@
+import { loadPeer, MissingPeerError } from '../../core/error/index.ts';
+import { migrate, type PostgresPool, postgresJournal } from '../../durable/postgres/index.ts';
+import { UsageError } from '../process/errors.ts';
+import { type OpenedJournal, type OpenJournalOptions, unusable } from './opened-journal.ts';
+
+/** A pool that the command has made. */
+export interface OwnPool extends PostgresPool {
+  end(): Promise<void>;
+}
+
+const defaultConnections = 4;
+
+/**
+ * The connections to a database, with the package `pg` where this command is installed. Whoever asks for them ends them.
+ *
+ * @throws {UsageError} when the package is not installed.
+ */
+export async function postgresPool(
+  address: string,
+  { maxConnections = defaultConnections }: Pick<OpenJournalOptions, 'maxConnections'>,
+): Promise<OwnPool> {
+  try {
+    const { default: pg } = await loadPeer(
+      'pg',
+      { versions: '8.13 or later', range: '>=8.13' },
+      () => import('pg'),
+    );
+    return new pg.Pool({
+      connectionString: address,
+      max: maxConnections,
+      application_name: 'wink',
+      connectionTimeoutMillis: 15_000,
+    });
+  } catch (error) {
+    if (!MissingPeerError.isInstance(error)) throw error;
+    throw new UsageError(
+      `a journal in PostgreSQL needs the package "pg", next to weakincentives: npm install pg.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/**
+ * Opens the journal of a database.
+ *
+ * @throws {UsageError} when the package `pg` is not installed, and for a database that has no journal, or one of another version, or cannot be reached.
+ */
+export async function openDatabaseJournal(
+  address: string,
+  options: OpenJournalOptions,
+): Promise<OpenedJournal> {
+  const pool = await postgresPool(address, options);
+  const end = (): Promise<void> => pool.end();
+  try {
+    const journal = postgresJournal({ pool, readOnly: options.readOnly === true });
+    // Nothing has begun yet that depends on it.
+    await journal.runs({ sessionId: '' });
+    const dispose = journal[Symbol.asyncDispose].bind(journal);
+    return Object.assign(journal, {
+      [Symbol.asyncDispose]: async () => {
+        await dispose();
+        await end();
+      },
+    });
+  } catch (error) {
+    await end();
+    throw unusable(address, error);
+  }
+}
+
+/**
+ * Makes the tables of the journal in a database, or brings those of an earlier version to this one.
+ *
+ * @throws {UsageError} as {@link openDatabaseJournal}.
+ */
+export async function migrateDatabase(address: string): Promise<void> {
+  const pool = await postgresPool(address, { maxConnections: 1 });
+  try {
+    await migrate({ pool });
+  } catch (error) {
+    throw unusable(address, error);
+  } finally {
+    await pool.end();
+  }
+}
