@@ -1,10 +1,3 @@
-export type { BlobStore } from '../core/runtime/index.ts';
-export {
-  type JournalBlobs,
-  type S3BlobClient,
-  type S3BlobsOptions,
-  s3Blobs,
-} from '../durable/blobs/index.ts';
 export {
   type RunWorker,
   type RunWorkerOptions,
@@ -12,6 +5,13 @@ export {
   type WorkedAgent,
   type WorkedRunOptions,
 } from '../agent/worker/index.ts';
+export type { BlobStore } from '../core/runtime/index.ts';
+export {
+  type JournalBlobs,
+  type S3BlobClient,
+  type S3BlobsOptions,
+  s3Blobs,
+} from '../durable/blobs/index.ts';
 export {
   type AcquiredLease,
   type JournalBackend,
@@ -32,3 +32,4 @@ export {
   type SubmitRunOptions,
   submitRun,
 } from '../durable/queue/index.ts';
+export { type RunOnStepsOptions, type RunOnStepsStart, runOnSteps } from '../durable/steps/index.ts';

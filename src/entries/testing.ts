@@ -1,5 +1,5 @@
+export { memoryJournal } from '../durable/journal/index.ts';
 export { createManualClock, type ManualClock } from '../testing/doubles/manual-clock.ts';
-export { memoryJournal } from '../testing/doubles/memory-journal.ts';
 export {
   type EndedRunJob,
   type MemoryQueue,

@@ -7,3 +7,4 @@ export {
   type LeasedRunJournal,
   leasedJournal,
 } from './leased-journal.ts';
+export { memoryJournal } from './memory-journal.ts';

@@ -1,0 +1,1 @@
+export { type RunOnStepsOptions, type RunOnStepsStart, runOnSteps } from './run-on-steps.ts';
