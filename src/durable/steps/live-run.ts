@@ -107,7 +107,10 @@ export class LiveRun {
         await new Promise<void>((resolve, reject) => {
           this.#offer({
             entry: () => ({ kind: 'rows', sessionId: lease.sessionId, batch }),
-            settle: (error) => (error === undefined ? resolve() : reject(error)),
+            settle: (error) => {
+              if (error === undefined) resolve();
+              else reject(error);
+            },
           });
         });
         return inbox;

@@ -109,8 +109,12 @@ function packError(error: unknown, causes = maxCauses): object {
   return {
     name,
     message,
-    ...present({ code, details: asJson(details), members: asJson(Object.fromEntries(members)) }),
-    ...(cause === undefined || causes === 0 ? {} : { cause: packError(cause, causes - 1) }),
+    ...present({
+      code,
+      details: asJson(details),
+      members: asJson(Object.fromEntries(members)),
+      cause: cause === undefined || causes === 0 ? undefined : packError(cause, causes - 1),
+    }),
   };
 }
 
@@ -131,7 +135,7 @@ function unpackError(packed: unknown): Error {
   const { name, message, code, details, members, cause } = isRecord(packed) ? packed : {};
   const text = typeof message === 'string' ? message : 'An error that the engine did not keep.';
   const own = isRecord(members) ? members : {};
-  const because = cause === undefined ? {} : { cause: unpackError(cause) };
+  const because = present({ cause: cause === undefined ? undefined : unpackError(cause) });
   if (typeof code !== 'string')
     return Object.assign(new Error(text, because), { name: String(name), ...own });
   const options = { ...because, ...present({ details: isRecord(details) ? details : undefined }) };

@@ -373,15 +373,14 @@ describe('questions of a run on steps', () => {
 
   it('are not asked of a process: an attempt that waits has begun nothing', async () => {
     const desk = openDesk(ask);
-    const waits = new Promise<never>(() => undefined);
-    let asked = 0;
-    const answers = () => {
-      asked += 1;
-      return waits;
-    };
     for (const _ of [1, 2]) {
-      void desk.attempt(undefined, { answers }, suspending(desk));
-      while (asked < _) await new Promise(setImmediate);
+      await new Promise<void>((resolve) => {
+        const answers = () => {
+          resolve();
+          return new Promise<never>(() => undefined);
+        };
+        void desk.attempt(undefined, { answers }, suspending(desk));
+      });
     }
     expect(desk.starts()).toBe(1);
     expect(desk.log).toEqual(['model 1']);
