@@ -90,7 +90,7 @@ const checks = {
  *
  * @throws {PromptValidationError} with `details.option`, for an option that is unknown or out of its range, and for an agent that is not one.
  * @throws what the queue throws when it cannot be used.
- * @see docs/spec/durable-runs.md §14
+ * @see docs/spec/durable-runs.md §16
  */
 export async function runWorker(options: RunWorkerOptions): Promise<RunWorker> {
   assertOptions('runWorker()', options, checks);

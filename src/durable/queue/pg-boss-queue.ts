@@ -67,7 +67,7 @@ const checks = {
  *
  * @throws {PromptValidationError} for an instance of an older pg-boss, and for an option that is unknown or out of its range. Using it rejects so for a queue of this name that was made in
  *   another way.
- * @see docs/spec/durable-runs.md §14
+ * @see docs/spec/durable-runs.md §16
  */
 export function pgBossQueue(options: PgBossQueueOptions): RunQueue {
   assertOptions('pgBossQueue()', options, checks);

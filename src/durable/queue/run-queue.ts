@@ -32,7 +32,7 @@ export interface RunQueueSendOptions {
  * Brings jobs to workers. It has to deliver a job at least once, to one worker or another, until that has answered with an outcome: lease and rows of the journal make one run of it,
  * however often it comes. A job whose worker has ended without an answer is delivered again.
  *
- * @see docs/spec/durable-runs.md §14
+ * @see docs/spec/durable-runs.md §16
  */
 export interface RunQueue {
   /**

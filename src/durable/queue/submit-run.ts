@@ -29,7 +29,7 @@ export interface SubmitRunOptions extends RunQueueSendOptions {
  * @returns the name of the run.
  * @throws {PromptValidationError} with `details.option`, for a job with a member that is unknown or not what it must be.
  * @throws what the queue throws.
- * @see docs/spec/durable-runs.md §14
+ * @see docs/spec/durable-runs.md §16
  */
 export async function submitRun(options: SubmitRunOptions): Promise<string> {
   assertOptions('submitRun()', options, {

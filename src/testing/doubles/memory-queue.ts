@@ -35,7 +35,7 @@ export interface EndedRunJob {
  * A queue in memory, for tests: jobs do not outlive the process, and do not leave it. It has no transactions.
  *
  * @throws {PromptValidationError} for an option of the wrong kind.
- * @see docs/spec/durable-runs.md §14
+ * @see docs/spec/durable-runs.md §16
  */
 export function memoryQueue(options: MemoryQueueOptions = {}): MemoryQueue {
   assertOptions('memoryQueue()', options, { retryLimit: 'number', clock: 'object' });
