@@ -33,7 +33,9 @@ function findPrograms(): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (!entry.isDirectory()) return entry.name.endsWith('.ts') ? [entry.name.slice(0, -'.ts'.length)] : [];
-    return existsSync(new URL(`${entry.name}/main.ts`, folder)) ? [`${entry.name}/main`] : [];
+    const needsDatabase = entry.name === 'fleet';
+    const isProgram = !needsDatabase && existsSync(new URL(`${entry.name}/main.ts`, folder));
+    return isProgram ? [`${entry.name}/main`] : [];
   });
 }
 
