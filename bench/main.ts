@@ -43,6 +43,9 @@ switch (command.kind) {
   case 'trips':
     process.exitCode = runTrips(command.args);
     break;
+  case 'fleet':
+    process.exitCode = await (await import('./fleet/main.ts')).runFleet(command.args);
+    break;
   case 'run':
     process.exitCode = await runBench(command);
     break;
