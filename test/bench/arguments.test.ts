@@ -51,6 +51,10 @@ describe('readArguments', () => {
     });
   });
 
+  it('leaves what follows "fleet" to the program that measures it', () => {
+    expect(read('fleet', '--runs', '10')).toEqual({ kind: 'fleet', args: ['--runs', '10'] });
+  });
+
   it('shows the list or the help, whatever else is asked for', () => {
     expect(read('--list', '--quick')).toEqual({ kind: 'list' });
     expect(read('--help', '--list')).toEqual({ kind: 'help' });

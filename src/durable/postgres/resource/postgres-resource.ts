@@ -66,7 +66,7 @@ const checks: OptionsOf<PostgresResourceOptions, 'timeoutMs'> = {
  * ```
  *
  * @throws {ResourceError} `resource-binding-invalid` for an option that is unknown, missing or of the wrong kind, and a journal that is not in PostgreSQL.
- * @see docs/spec/resources.md §6
+ * @see docs/spec/resources.md §7
  */
 export function postgresResource(options: PostgresResourceOptions): PostgresResource {
   assertOptions('postgresResource()', options, checks, refuse);
