@@ -8,6 +8,7 @@ import { type ReplayRequest, readReplayArguments } from './replay/replay-argumen
 import { type ApprovalsRequest, readApprovalsArguments } from './runs/approvals-arguments.ts';
 import { type ForkRequest, readForkArguments } from './runs/fork-arguments.ts';
 import { type JournalRequest, readJournalArguments } from './runs/journal-arguments.ts';
+import { type OnceRequest, readOnceArguments } from './runs/once-arguments.ts';
 import { type RewindRequest, readRewindArguments } from './runs/rewind-arguments.ts';
 import { type RunsRequest, readRunsArguments } from './runs/runs-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
@@ -25,6 +26,7 @@ export type CliRequest =
   | ForkRequest
   | RewindRequest
   | RunsRequest
+  | OnceRequest
   | ApprovalsRequest
   | JournalRequest
   | ServeRequest
@@ -41,6 +43,7 @@ const readers = new Map<string | undefined, (argv: readonly string[]) => CliRequ
   ['fork', readForkArguments],
   ['rewind', readRewindArguments],
   ['runs', readRunsArguments],
+  ['once', readOnceArguments],
   ['approvals', readApprovalsArguments],
   ['journal', readJournalArguments],
   ['serve', readServeArguments],

@@ -9,7 +9,8 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
                           [--structured] [--no-durable] [options]
        wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal JOURNAL]
        wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal JOURNAL] [options]
-       wink runs [prune [RUN...] | stop RUN [--for-good [--by NAME] [--reason TEXT]] | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--dry-run] [--json] [--journal JOURNAL]
+       wink runs [prune [RUN...] | stop RUN [--for-good [--by NAME] [--reason TEXT]] | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--once-older-than 400d] [--dry-run] [--json] [--journal JOURNAL]
+       wink once [list [--tool NAME] [--in-doubt] [--json] | settle TOOL KEY --done TEXT|--not-done] [--journal JOURNAL]
        wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal JOURNAL]
        wink journal migrate [--journal JOURNAL]
        wink query RUN ["SQL"] [--json] [--timeout TIME] [--schema]
@@ -35,6 +36,9 @@ a failure, without asking the model again for what it has answered. It is called
 again. "wink rewind" shows what puts the folder of a run back to how it was after CALL (--to) or before it (--before), and with --apply writes it. "wink fork" begins another run with what a run did up to CALL, the id of a call or the number of a commit, and goes on with it; its folder must be as the run had it there (--apply=each) or at its beginning: "wink rewind" puts it back, --workspace names a copy. "wink view", "wink replay" and "wink query" take the name of such a run in place of a record. "wink runs" lists the runs of the journal, "prune" removes the named ones, or those that --older-than (30m, 12h, 30d) and --keep leave
 over, "stop" ends a run of another process, which can be resumed then, or with --for-good not any more, "settle" brings the folder to the last commit of a run, "export" writes
 the record of a run. A journal in a file needs Node 22.13 or later; one in PostgreSQL needs the package pg, and "wink journal migrate" makes its tables.
+
+"wink once" lists what tools with "once" have done over all runs of a journal, and "settle" says whether what is in doubt was done: --done with what later calls read, or
+--not-done, so that the next call does it. "wink runs prune --once-older-than" forgets what was done longer ago.
 
 What a policy asks in such a run, without a person at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the
 changes that wait, "answer" keeps a yes or a no, for one question (its number, or the name that is printed with it) or --all; then "wink resume" goes on.

@@ -42,6 +42,7 @@ const commands = {
   fork: async () => (await import('./fork-command.ts')).forkCommand,
   rewind: async () => (await import('./runs/rewind-command.ts')).rewindCommand,
   runs: async () => (await import('./runs/runs-command.ts')).runsCommand,
+  once: async () => (await import('./runs/once-command.ts')).onceCommand,
   approvals: async () => (await import('./runs/approvals-command.ts')).approvalsCommand,
   journal: async () => (await import('./runs/journal-command.ts')).journalCommand,
   serve: async () => (await import('./serve-command.ts')).serveCommand,
@@ -56,6 +57,7 @@ const commands = {
 const abandoned: ReadonlySet<string> = new Set([
   'rewind',
   'runs',
+  'once',
   'approvals',
   'journal',
   'prompt',

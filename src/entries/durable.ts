@@ -19,6 +19,7 @@ export {
   type LeasedRunJournal,
   type LeaseKey,
   type LeaseMoment,
+  type LedgerBackend,
   leasedJournal,
 } from '../durable/journal/index.ts';
 export {

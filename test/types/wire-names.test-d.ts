@@ -132,6 +132,8 @@ describe('words on the wire', () => {
       | 'no-handler'
       | 'not-a-result'
       | 'not-approved'
+      | 'once-busy'
+      | 'once-differs'
       | 'policy-failed'
       | 'result-too-large'
       | 'sections-not-opened'

@@ -36,12 +36,16 @@ export interface PruneChoice {
   readonly olderThanMs: number | undefined;
   /** How many of the last runs stay; undefined: none because of that. */
   readonly keep: number | undefined;
+  /** Whether runs are removed; false: only what tools have done once. */
+  readonly choosesRuns: boolean;
+  /** Also what tools have done once longer ago than this; undefined: all of it stays. */
+  readonly onceOlderThanMs: number | undefined;
 }
 
 /** The options of each action. */
 const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   list: ['folder', 'json'],
-  prune: ['folder', 'older-than', 'keep', 'dry-run'],
+  prune: ['folder', 'older-than', 'keep', 'once-older-than', 'dry-run'],
   stop: ['for-good', 'by', 'reason'],
   settle: [],
   export: ['out', 'redact'],
@@ -51,7 +55,7 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
 export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
   'runs',
   {
-    texts: ['journal', 'folder', 'older-than', 'keep', 'out', 'by', 'reason'],
+    texts: ['journal', 'folder', 'older-than', 'keep', 'once-older-than', 'out', 'by', 'reason'],
     flags: ['json', 'dry-run', 'for-good'],
     lists: ['redact'],
   },
@@ -87,10 +91,12 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
       case 'prune': {
         const olderThanMs = readAge('--older-than', values['older-than']);
         const keep = readAmount('--keep', values.keep, 0);
+        const onceOlderThanMs = readAge('--once-older-than', values['once-older-than']);
+        const choosesRuns = runIds.length > 0 || olderThanMs !== undefined || keep !== undefined;
         if (runIds.length > 0 && (olderThanMs !== undefined || keep !== undefined || folder !== undefined)) {
           throw new UsageError('name runs, or choose them with --folder, --older-than and --keep, not both.');
         }
-        if (runIds.length === 0 && olderThanMs === undefined && keep === undefined) {
+        if (!choosesRuns && (onceOlderThanMs === undefined || folder !== undefined)) {
           throw new UsageError('say which runs to remove: --older-than 30d, --keep N, or their names.');
         }
         return {
@@ -100,6 +106,8 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
           folder,
           olderThanMs,
           keep,
+          onceOlderThanMs,
+          choosesRuns,
           isDryRun: values['dry-run'] === true,
         };
       }

@@ -62,8 +62,14 @@ async function reportOf(
       const chosen =
         request.runIds.length > 0
           ? await Promise.all([...new Set(request.runIds)].map(async (runId) => (await named(runId)).run))
-          : chooseRuns(request, await runs(request.folder), nowMs);
-      return done(journal === undefined ? [nothingToRemove] : await prune(request, chosen, journal));
+          : request.choosesRuns
+            ? chooseRuns(request, await runs(request.folder), nowMs)
+            : [];
+      if (journal === undefined) return done([nothingToRemove]);
+      return done([
+        ...(request.choosesRuns ? await prune(request, chosen, journal) : []),
+        ...(await pruneOnce(request, journal, nowMs)),
+      ]);
     }
     case 'stop':
       return done([await stop(await named(request.runId), request)]);
@@ -98,6 +104,19 @@ async function prune(
     else lines.push(request.isDryRun ? `would remove ${name}` : await remove(journal, run));
   }
   return lines;
+}
+
+/** Forgets what tools have done once longer ago. */
+async function pruneOnce(
+  { onceOlderThanMs, isDryRun }: Extract<RunsRequest, { readonly action: 'prune' }>,
+  { ledger }: RunJournal,
+  nowMs: number,
+): Promise<readonly string[]> {
+  if (onceOlderThanMs === undefined || ledger === undefined) return [];
+  const beforeMs = nowMs - onceOlderThanMs;
+  if (!isDryRun) return [`forgot ${counted(await ledger.pruneOnce(beforeMs), 'key')}`];
+  const old = (await ledger.onceKeys({ state: 'done' })).filter(({ atMs }) => atMs < beforeMs);
+  return [`would forget ${counted(old.length, 'key')}`];
 }
 
 /** Why a run is not removed unless it is named; undefined when it may be. */

@@ -80,6 +80,8 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   readonly '~hash': () => string;
   /** Names of all tools, also those of disabled and summarized sections. @internal */
   readonly '~toolNames': ReadonlySet<string>;
+  /** Name of the first of these tools with `once`; undefined: there is none. @internal */
+  readonly '~onceTool': string | undefined;
   /** The same prompt with further resources, which win over its own. @internal */
   '~with'(resources: ResourceRegistry): Prompt<Output, Params>;
   /** Resources of the template, of its sections and of `bind()`; the later win. */
@@ -143,6 +145,7 @@ export function createPrompt<Output, Params>(
     '~prepare': (options) => prepareSections(plan, params, options),
     '~hash': plan.hash,
     '~toolNames': plan.toolNames,
+    '~onceTool': plan.onceTool,
     '~with': (more) => createPrompt<Output, Params>(template, params, bound.merge(more, { strict: false })),
     resources,
   } satisfies Prompt<Output, Params>);

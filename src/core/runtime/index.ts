@@ -41,7 +41,7 @@ export {
   suspendApproval,
 } from './call/approvals/suspend-approval.ts';
 export { markRejected } from './call/attempt/exceptions.ts';
-export type { AttemptName, BeginningAttempt, CallHooks } from './call/environment/call-hooks.ts';
+export type { AttemptName, BeginningAttempt, CallHooks, OnceHooks } from './call/environment/call-hooks.ts';
 export type {
   EarlierCalls,
   EvaluationPlace,
@@ -119,6 +119,27 @@ export type {
 } from './feedback/feedback-provider.ts';
 export { FeedbackRunner } from './feedback/feedback-runner.ts';
 export { type BlobStore, isBlobKey } from './journal/blob-store.ts';
+export type {
+  JournalLedger,
+  KeptOnce,
+  OnceAnswer,
+  OnceCall,
+  OnceChange,
+  OnceFilter,
+  OnceKey,
+  OnceOutcome,
+  OncePurpose,
+} from './journal/journal-ledger.ts';
+export {
+  answerOnce,
+  changeOnce,
+  type IsAlive,
+  keptOnce,
+  listOnce,
+  type OnceHolder,
+  type OnceRow,
+  settledOnce,
+} from './journal/kept-once.ts';
 export { type ListedRun, listRuns, readyFromMs, rowsWith } from './journal/kept-run.ts';
 export { emptyInbox, inboxOf, type RunInbox, type RunMessage } from './journal/run-inbox.ts';
 export {
@@ -129,12 +150,11 @@ export {
   journalOperations,
   type RunFilter,
   type RunJournal,
-  type RunLease,
-  type RunLeaseIdentity,
   type RunSummary,
   summaryOf,
   withRunInfo,
 } from './journal/run-journal.ts';
+export type { RunLease, RunLeaseIdentity } from './journal/run-lease.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';
 export { RepeatedFailures, type Repetition } from './limits/repeated-failures.ts';

@@ -43,6 +43,8 @@ export interface ToolContext {
    * journal, after a crash; different for every other call.
    */
   readonly idempotencyKey: string;
+  /** What `once` of the tool says of the call: the same for all calls that would do the same thing, in all runs. Undefined for a tool without it. */
+  readonly onceKey?: string | undefined;
   /** Aborted by the deadline, the tool's own time limit or the caller. A handler should stop then. */
   readonly signal: AbortSignal;
   readonly logger: Logger;

@@ -54,6 +54,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `aborted`, `deadline`, `budget`, `idle`: the run ended. `interrupted`: it ended the run itself.
  * - `suspended`: the run ended to wait for an answer, and the call is made again when it is resumed. In no record: it has not ended.
  * - `in-doubt`: it began before the run was interrupted, and whether it took effect is not known.
+ * - `once-differs`: a call with other arguments has done, or does, what `once` of the tool gives the same name. `once-busy`: another call is doing it now.
  * - `interrupted-repeatedly`: the process ended while it ran, as often as `limits.maxInterruptions` says, so it is not made again.
  */
 export type ToolCallFailureReason =
@@ -83,6 +84,8 @@ export type ToolCallFailureReason =
   | 'idle'
   | 'interrupted'
   | 'in-doubt'
+  | 'once-busy'
+  | 'once-differs'
   | 'interrupted-repeatedly'
   | 'suspended';
 
@@ -187,6 +190,8 @@ const toolInvoked = {
   params: optional(json()) as OptionalField<JsonValue>,
   success: flag as Field<boolean>,
   outcome: text as Field<ToolCallOutcome>,
+  /** `done`: an earlier call of the same name in `once` has done it, the handler did not run, and there is no value. Absent: it was not so. */
+  once: optional(text) as OptionalField<'done'>,
   /** Present unless the call was committed. */
   reason: optional(text) as OptionalField<ToolCallFailureReason>,
   /** The policy that refused, with outcome `denied`. */

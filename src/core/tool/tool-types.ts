@@ -28,6 +28,8 @@ export interface ReconcileContext {
   readonly callId: string;
   /** What the handler had as `context.idempotencyKey`. */
   readonly idempotencyKey: string;
+  /** What `once` of the tool says of the call; undefined for a tool without it. */
+  readonly onceKey?: string | undefined;
   /** Aborted when the run ends. */
   readonly signal: AbortSignal;
 }
@@ -85,6 +87,8 @@ export interface Tool<in P, out R, out I = unknown> {
   readonly idempotent: boolean;
   /** Whether the handler of a call that was interrupted runs again although it has effects outside, because the calls inside it know what they did. */
   readonly reenters: boolean;
+  /** Names what a call does: of all calls with one name, in all runs of a journal, one does it. Undefined: each call does its own. */
+  readonly once?: (params: P) => string;
   /** Finds out what became of a call that was interrupted. */
   readonly reconcile?: ToolReconciler<P, R>;
   /** Result and changes depend on arguments, session, files and evaluations inside alone; a replay runs the handler again. */

@@ -66,6 +66,14 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
    */
   readonly idempotent?: boolean;
   /**
+   * Names what a call does outside, such as `invoice/4711`: of all calls of the tool with one name, in all runs of a journal, one does it. A later call with the same arguments succeeds with
+   * what the first one returned, and its handler does not run; one with other arguments fails. Where a call may have done it, `reconcile` is asked. Must be pure: it depends on the params alone. The name has 1 to
+   * 512 characters. Needs effects `'external'` and a journal with a ledger; cannot be combined with `idempotent` and `reenters`. Default: each call does its own.
+   *
+   * @see docs/spec/tools.md §8
+   */
+  readonly once?: (params: OutputOf<PS>) => string;
+  /**
    * Finds out what became of a call with effects outside that began before a crash, when the run is resumed from its journal. Returns what the
    * handler would have returned, a failure when the call had no effect, undefined when that cannot be known. Must change nothing; may throw: the call then
    * stays in doubt. Default: the call is in doubt, and the model reads so.
@@ -109,6 +117,7 @@ const toolChecks = {
   render: 'function',
   effects: oneOf(['read', 'state', 'external']),
   idempotent: 'any',
+  once: 'function',
   reconcile: 'function',
   reenters: 'any',
   pure: 'any',
@@ -159,7 +168,7 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
   maxDescriptionCharacters: number,
 ): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
   const { name, inputSchema, outputSchema, execute, render, timeoutMs, effects = 'external' } = options;
-  const { maxResultCharacters, reconcile } = options;
+  const { maxResultCharacters, once, reconcile } = options;
   assertToolName(name);
   const description = assertDescription(
     options.description,
@@ -176,6 +185,7 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
       "a tool with effects 'external' cannot be pure; declare effects 'read' or 'state' if it changes nothing outside",
     );
   }
+  if (once !== undefined) assertOnceFits(name, effects, options);
   const made = {
     type: 'tool',
     name,
@@ -186,7 +196,7 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
     effects,
     idempotent: options.idempotent ?? false,
     reenters: options.reenters === true,
-    ...present({ reconcile }),
+    ...present({ once, reconcile }),
     pure: options.pure === true,
     ...present({ timeoutMs, maxResultCharacters, '~files': options['~files'] }),
     acceptsOverrides: options.acceptsOverrides ?? true,
@@ -195,6 +205,28 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
   // The schemas carry the types of params and value; what is assembled here holds them only as they were compiled. What a handler
   // returns passes the output schema before anyone reads it as the schema's output.
   return Object.freeze(made) as Tool<OutputOf<PS>, Value<RS>, InputOf<PS>>;
+}
+
+/** @throws {PromptValidationError} for what says otherwise how often the handler may run. */
+function assertOnceFits(
+  name: string,
+  effects: ToolEffects,
+  { idempotent, reenters }: Pick<ToolOptions<undefined, undefined>, 'idempotent' | 'reenters'>,
+): void {
+  if (effects !== 'external') {
+    throw invalid(
+      name,
+      'once',
+      `a tool with effects '${effects}' changes nothing outside, so nothing has to be done once; leave out once`,
+    );
+  }
+  if (idempotent !== true && reenters !== true) return;
+  const other = idempotent === true ? 'idempotent' : 'reenters';
+  throw invalid(
+    name,
+    'once',
+    `with ${other} its handler runs again after a crash, and with once it does not; leave out one of them`,
+  );
 }
 
 function compile(

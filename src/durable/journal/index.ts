@@ -1,5 +1,11 @@
 export { type FormatStep, type Formats, migrated, migrationsFrom } from './formats.ts';
-export type { AcquiredLease, JournalBackend, LeaseKey, LeaseMoment } from './journal-backend.ts';
+export type {
+  AcquiredLease,
+  JournalBackend,
+  LeaseKey,
+  LeaseMoment,
+  LedgerBackend,
+} from './journal-backend.ts';
 export { busy, fenced } from './lease-errors.ts';
 export {
   journalFailure,

@@ -2,6 +2,13 @@ import type {
   JournalBatch,
   JournaledRun,
   JournalRow,
+  KeptOnce,
+  OnceAnswer,
+  OnceCall,
+  OnceFilter,
+  OnceKey,
+  OnceOutcome,
+  OncePurpose,
   RunFilter,
   RunInbox,
   RunLeaseIdentity,
@@ -33,6 +40,26 @@ export interface LeaseMoment {
 }
 
 /**
+ * What a journal does on the tables of its ledger. `answerOnce()` and its siblings decide: a backend reads the row of a key, and writes what they return, in one transaction.
+ *
+ * @see docs/spec/durable-runs.md §17
+ */
+export interface LedgerBackend {
+  /**
+   * Where the time of the lease is up and no other owner has the session, it is renewed.
+   *
+   * @throws {JournalFencedError} with `details.epoch` when the lease is not the session's present one.
+   */
+  once(call: OnceCall, lease: LeaseKey, purpose: OncePurpose, moment: LeaseMoment): Promise<OnceAnswer>;
+  /** The keys that a filter lists, the one that was changed last first. */
+  onceKeys(filter: OnceFilter, moment: LeaseMoment): Promise<readonly KeptOnce[]>;
+  /** Changes a key in doubt. @returns what it was until now; undefined for an unknown one. */
+  settleOnce(key: OnceKey, outcome: OnceOutcome, moment: LeaseMoment): Promise<KeptOnce | undefined>;
+  /** Removes the keys that were done before. @returns how many. */
+  pruneOnce(beforeMs: number): Promise<number>;
+}
+
+/**
  * What a journal does on its tables, for {@link leasedJournal}. Each operation is one transaction, and changes nothing when it rejects; all of them can be asked for at the
  * same time.
  *
@@ -43,10 +70,11 @@ export interface LeaseMoment {
  */
 export interface JournalBackend {
   /**
-   * Appends rows, and takes the messages that the batch takes. Where the time of the lease is up and no other owner has the session, it is renewed.
+   * Appends rows, takes the messages that the batch takes, and changes the keys of the ledger that it changes. Where the time of the lease is up and no other owner has the session, it is renewed.
    *
    * @returns what waits in the inbox of the run then.
-   * @throws {JournalFencedError} with `details.epoch` when the lease is not the session's present one; without it when the rows do not follow the last one of the run.
+   * @throws {JournalFencedError} with `details.epoch` when the lease is not the session's present one; without it when the rows do not follow the last one of the run, or a call that
+   * begins does not have its key.
    */
   append(batch: JournalBatch, lease: LeaseKey, moment: LeaseMoment): Promise<RunInbox>;
   /** The rows of a run from a number on, in order; none for an unknown run. */
@@ -78,6 +106,8 @@ export interface JournalBackend {
   runs(filter: RunFilter, moment: LeaseMoment): Promise<readonly JournaledRun[]>;
   /** @throws {SessionBusyError} while another lease than the given one holds the session. */
   remove(runId: string, lease: LeaseKey | undefined, moment: LeaseMoment): Promise<void>;
+  /** Its ledger. Default: it has none, and tools with `once` are refused. */
+  readonly ledger?: LedgerBackend;
   /** Ends the use of the database. Never rejects. */
   close(): Promise<void>;
   /** Whether an error says that what is stored is damaged, so that trying again does not help. Must not throw. Default: no error says so. */

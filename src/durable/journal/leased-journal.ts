@@ -13,6 +13,7 @@ import { present } from '../../core/internal/index.ts';
 import type {
   JournalBatch,
   JournaledRun,
+  JournalLedger,
   JournalRow,
   RunFilter,
   RunInbox,
@@ -21,10 +22,12 @@ import type {
   RunLeaseIdentity,
   RunMessage,
 } from '../../core/runtime/index.ts';
-import { type Clock, randomIds, systemClock } from '../../core/session/index.ts';
+import { type Clock, randomIds } from '../../core/session/index.ts';
 import { assertNoneStored, blobsChecks, type JournalBlobs, journalWithBlobs } from '../blobs/index.ts';
 import type { JournalBackend, LeaseKey, LeaseMoment } from './journal-backend.ts';
 import { fenced } from './lease-errors.ts';
+import { leasedLedger } from './leased-ledger.ts';
+import { unheldClock } from './unheld-clock.ts';
 
 /** How often a lease is renewed before it would end. */
 const beatsPerTimeout = 3;
@@ -114,18 +117,6 @@ export function leasedJournal(options: LeasedJournalOptions): LeasedRunJournal {
 
 const refuse: RefuseArgument = (message, options) => new JournalError('journal-invalid', message, options);
 
-/** The clock of the machine, but for timers: a lease that is not released does not keep the process alive. */
-const unheldClock: Clock = {
-  now: systemClock.now,
-  schedule: (delayMs, callback) => {
-    const timer: unknown = globalThis.setTimeout(callback, delayMs);
-    // Only Node has it.
-    if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
-      timer.unref();
-    return () => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>);
-  },
-};
-
 interface JournalParts {
   readonly backend: JournalBackend;
   readonly clock: Clock;
@@ -142,6 +133,7 @@ interface JournalParts {
 
 /** The leases of a journal, over a backend with its tables. While it holds any, it gives the backend a beat to renew them. */
 class LeasedJournal implements LeasedRunJournal {
+  readonly ledger?: JournalLedger;
   readonly #parts: JournalParts;
   readonly #held = new Map<string, HeldLease>();
   #cancelBeat: (() => void) | undefined;
@@ -149,15 +141,30 @@ class LeasedJournal implements LeasedRunJournal {
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
+    const { ledger } = parts.backend;
+    if (ledger === undefined) return;
+    this.ledger = leasedLedger(ledger, {
+      moment: () => this.#moment(),
+      assertWritable: () => this.#assertWritable(),
+      ask: (work) => this.#do(work),
+      askAsOwner: (lease, work) => this.#underLease(lease, (_backend, key) => work(key)),
+    });
   }
 
-  async append(batch: JournalBatch, lease: RunLease): Promise<RunInbox> {
+  append(batch: JournalBatch, lease: RunLease): Promise<RunInbox> {
+    return this.#underLease(lease, (backend, key) => backend.append(batch, key, this.#moment()));
+  }
+
+  async #underLease<T>(
+    lease: RunLease,
+    work: (backend: JournalBackend, key: LeaseKey) => Promise<T>,
+  ): Promise<T> {
     this.#assertWritable();
     lease.signal.throwIfAborted();
     try {
       // What follows an append may be under another lease, such as that of a folder.
       if (this.#isBeatLate()) await this.#do(() => this.#renew());
-      return await this.#do((backend) => backend.append(batch, keyOf(lease), this.#moment()));
+      return await this.#do((backend) => work(backend, keyOf(lease)));
     } catch (error) {
       // It was because of the lease, not of the rows.
       if (JournalFencedError.isInstance(error) && 'epoch' in error.details) this.#lose(lease.owner, error);

@@ -15,6 +15,7 @@ import {
   rowsWith,
 } from '../../core/runtime/index.ts';
 import { randomIds, systemClock } from '../../core/session/index.ts';
+import { MemoryLedger } from './memory-ledger.ts';
 
 interface KeptRun {
   readonly sessionId: string;
@@ -41,14 +42,19 @@ class MemoryJournal implements RunJournal {
   readonly #owners = new Map<string, RunLease>();
   readonly #controllers = new WeakMap<RunLease, AbortController>();
   readonly #watchers = new Map<string, OnMessage>();
+  readonly ledger: MemoryLedger = new MemoryLedger({
+    isPresent: (lease) => this.#owners.get(lease.sessionId) === lease,
+    isAlive: ({ sessionId, owner }) => this.#owners.get(sessionId)?.owner === owner,
+  });
   #epochs = 0;
 
   async append(batch: JournalBatch, lease: RunLease): Promise<RunInbox> {
-    const { runId, rows, summary, takes = [] } = batch;
+    const { runId, rows, summary, takes = [], once = [] } = batch;
     if (this.#owners.get(lease.sessionId) !== lease)
       throw new JournalFencedError(`The lease of the session "${lease.sessionId}" has ended.`);
     const run = this.#runs.get(runId);
     rowsWith(batch, lease.sessionId, run && { sessionId: run.sessionId, rows: run.rows.length });
+    this.ledger.change(once, lease);
     if (run === undefined) {
       const nothingSent = { messages: [], messageIds: new Set<string>() };
       this.#runs.set(runId, { sessionId: lease.sessionId, rows: [...rows], summary, ...nothingSent });

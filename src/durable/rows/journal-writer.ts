@@ -1,5 +1,13 @@
 import { describeError, JournalError, RunLostError } from '../../core/error/index.ts';
-import type { JournalBatch, JournalRow, RunInbox, RunJournal, RunLease } from '../../core/runtime/index.ts';
+import { present } from '../../core/internal/index.ts';
+import type {
+  JournalBatch,
+  JournalRow,
+  OnceChange,
+  RunInbox,
+  RunJournal,
+  RunLease,
+} from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { Recorder } from '../../record/index.ts';
 import type { RunRows } from './run-rows.ts';
@@ -27,6 +35,8 @@ export interface JournalWriterOptions {
 /** The queue of rows of one run: rows wait until they are flushed, all that wait together. */
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
+  /** What becomes of keys of the ledger with the rows that wait. */
+  #once: OnceChange[] = [];
   #waiting: JournalRow[] = [];
   /** Ids of messages that are taken with the rows that wait. */
   #takes: string[] = [];
@@ -66,6 +76,11 @@ export class JournalWriter {
   /** The rows that wait take a message from the inbox of the run. */
   take(messageId: string): void {
     this.#takes.push(messageId);
+  }
+
+  /** The rows that wait say what becomes of a key of the ledger. */
+  changeOnce(change: OnceChange): void {
+    this.#once.push(change);
   }
 
   /**
@@ -114,10 +129,16 @@ export class JournalWriter {
     this.#waiting = [];
     const takes = this.#takes;
     if (takes.length > 0) this.#takes = [];
+    const once = this.#once;
+    if (once.length > 0) this.#once = [];
     if (this.#lost !== undefined) throw this.#lost;
     const batch = { runId, rows, summary: summary.current() };
+    const more = present({
+      takes: takes.length === 0 ? undefined : takes,
+      once: once.length === 0 ? undefined : once,
+    });
     try {
-      await this.#appendUntilWritten(takes.length === 0 ? batch : { ...batch, takes });
+      await this.#appendUntilWritten(takes.length + once.length === 0 ? batch : { ...batch, ...more });
     } catch (cause) {
       const lost = new RunLostError(
         `Rows of the run "${runId}" could not be written to its journal: ${describeError(cause)}`,
@@ -134,18 +155,32 @@ export class JournalWriter {
    * @throws what the journal rejects with.
    */
   async #appendUntilWritten(batch: JournalBatch): Promise<void> {
-    const { journal, lease, clock, onInbox } = this.#options;
+    const { journal, lease, onInbox } = this.#options;
+    let isAgain = false;
+    await this.untilDone(async () => {
+      if (isAgain && (await this.#isWritten(batch))) return;
+      isAgain = true;
+      const inbox = await journal.append(batch, lease);
+      onInbox?.(inbox);
+    });
+  }
+
+  /**
+   * Does what the journal is asked for, again while it fails: for half a minute at most, while the lease is held.
+   *
+   * @param work does no more when it is done twice.
+   * @throws what the journal rejects with.
+   */
+  async untilDone<T>(work: () => Promise<T>): Promise<T> {
+    const { clock } = this.#options;
     const beganAtMs = clock.now();
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
       try {
-        const inbox = await journal.append(batch, lease);
-        onInbox?.(inbox);
-        return;
+        return await work();
       } catch (error) {
         const isOver = clock.now() - beganAtMs >= maxTryingMs;
         if (!isPassing(error) || isOver || !(await this.#mayTryAgain(waitMs))) throw error;
       }
-      if (await this.#isWritten(batch)) return;
     }
   }
 

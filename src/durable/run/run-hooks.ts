@@ -12,6 +12,7 @@ import type {
   ModelRequest,
   ModelTurn,
   ObserverCalls,
+  OnceHooks,
   OpenQuestion,
   PaidAnswer,
   RecordedHandler,
@@ -35,6 +36,7 @@ import { RunSummaryKeeper } from '../rows/run-summary.ts';
 import { BegunCalls } from './begun-calls.ts';
 import { CancelWatch } from './cancel-watch.ts';
 import { filesystemsInUse } from './filesystems-in-use.ts';
+import { onceKeys } from './once-keys.ts';
 import { rowsMissing } from './rows-missing.ts';
 import { RunReports, type RunStart } from './run-reports.ts';
 
@@ -66,6 +68,7 @@ export interface RunHooksParts {
 export class RunHooks implements RunJournaling {
   readonly runId: string;
   readonly decides = true;
+  readonly once: OnceHooks | undefined;
   /** Aborted when the run is lost, and by the signal of its options. */
   readonly signal: AbortSignal;
   readonly #parts: RunHooksParts;
@@ -78,7 +81,6 @@ export class RunHooks implements RunJournaling {
   readonly #cancels: CancelWatch;
   readonly #begun: BegunCalls;
   #environment: EvaluationEnvironment | undefined;
-  /** What is said to the model when the run goes on. */
   #input: readonly UserItem[];
 
   constructor(parts: RunHooksParts) {
@@ -103,6 +105,7 @@ export class RunHooks implements RunJournaling {
     });
     this.#summary = summary;
     this.#writer = writer;
+    this.once = onceKeys(journal.ledger, lease, writer);
     this.#recorder = recorder;
     this.#begun = new BegunCalls({
       journal,
@@ -129,7 +132,6 @@ export class RunHooks implements RunJournaling {
 
   // The run as a whole.
 
-  /** Why the run is over; undefined while its rows are written. */
   get loss(): RunLostError | undefined {
     return this.#loss;
   }

@@ -46,6 +46,12 @@ export function journalThread({ file, onOpened, ...options }: JournalThreadOptio
     inboxes: (...parameters) => thread.call('inboxes', ...parameters),
     runs: (...parameters) => thread.call('runs', ...parameters),
     remove: (...parameters) => thread.call('remove', ...parameters),
+    ledger: {
+      once: (...parameters) => thread.call('once', ...parameters),
+      onceKeys: (...parameters) => thread.call('onceKeys', ...parameters),
+      settleOnce: (...parameters) => thread.call('settleOnce', ...parameters),
+      pruneOnce: (...parameters) => thread.call('pruneOnce', ...parameters),
+    },
     close: () => thread.close(),
     isDamage,
     // The thread has ended by itself.

@@ -94,8 +94,10 @@ export class LiveRun {
 
   #journalOfSteps(): RunJournal {
     const journal = this.#journal;
+    // What is done once over all runs is not what an engine keeps of one.
+    const { ledger: _ledger, ...operations } = journalOperations(journal);
     return {
-      ...journalOperations(journal),
+      ...operations,
       acquire: async (sessionId, ended) => {
         if (this.#end !== undefined) throw this.#end;
         this.#sessions.add(sessionId);

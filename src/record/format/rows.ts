@@ -268,6 +268,7 @@ const result: Field<RowResult> = record({
   outcome: text as Field<RowResult['outcome']>,
   message: text,
   modelText: text,
+  once: optional(text),
   reason: optional(text),
   policy: optional(text),
   error: optional(recordedError),

@@ -22,6 +22,8 @@ export interface BoundTools {
   readonly sectionTools: () => SectionTools;
   /** Names of all of them; of those that open and read sections where there are summaries. */
   readonly toolNames: ReadonlySet<string>;
+  /** Name of the first one with `once`; undefined: there is none. */
+  readonly onceTool: string | undefined;
 }
 
 /**
@@ -55,6 +57,7 @@ export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonl
     toBoundTool({ tool, sectionPath, policies, recordingPolicies: recording.get(tool.name) ?? none });
   return {
     toolNames: new Set(named.keys()),
+    onceTool: [...named.values()].find(({ tool }) => tool.once !== undefined)?.tool.name,
     tools: nodes.map((node) =>
       (node.section.tools ?? []).map((tool) => bind(tool, node.path, governing.get(node) ?? promptPolicies)),
     ),

@@ -21,6 +21,8 @@ export interface PlanParts<out Output> {
   readonly tools: ToolsBySection;
   /** Names of all of them, and of what opens and reads sections where there are summaries. */
   readonly toolNames: ReadonlySet<string>;
+  /** Name of the first one with `once`; undefined: there is none. */
+  readonly onceTool: string | undefined;
   /** What opens and reads summarised sections. */
   readonly sectionTools: () => SectionTools;
   readonly slices: readonly AnySlice[];

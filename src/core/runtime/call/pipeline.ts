@@ -4,12 +4,14 @@ import { isPromiseLike, none, present, whenSettled, writableCopy } from '../../i
 import { type ParseOutcome, parseInput, parseOutput } from '../../schema/index.ts';
 import type { SessionPatch, SessionRead } from '../../session/index.ts';
 import type { ToolContext } from '../../tool/index.ts';
+import type { OncePurpose } from '../journal/journal-ledger.ts';
 import { haltReason } from '../limits/run-budget.ts';
 import { askForApproval, refused } from './approvals/approvals.ts';
 import type { CallAttempt } from './attempt/attempt.ts';
 import { AttemptEnd, isThrown } from './attempt/exceptions.ts';
 import { assertResultSize, readOutput, readSuccess, renderValue } from './attempt/handler-result.ts';
 import { JudgedCall } from './attempt/judged-call.ts';
+import { answeredOnce, askOnce, beginOnce, endOnce } from './attempt/once.ts';
 import { createToolContext } from './attempt/tool-context.ts';
 import { awaitHook, HookFailure, nameAttempt } from './environment/call-hooks.ts';
 import type { RecordedEnd, RecordedHandler } from './environment/earlier-calls.ts';
@@ -50,7 +52,7 @@ const steps: readonly Step[] = [
 const stepsInDoubt: readonly Step[] = [
   choosePaths,
   parseParams,
-  reconcile,
+  reconcileInDoubt,
   readResult,
   disposeResources,
   recordSuccess,
@@ -113,6 +115,7 @@ async function run(attempt: CallAttempt, remaining: readonly Step[]): Promise<Ve
   }
   if (attempt.trace !== undefined) attempt.trace.endedAtMs = attempt.environment.clock.now();
   if (verdict === undefined) throw new RangeError('The last step of an attempt has no verdict.');
+  if (attempt.heldKey !== undefined) endOnce(attempt, verdict);
   if (verdict.kind !== 'succeeded' && verdict.kind !== 'needs-approval') await attempt.dispose();
   return verdict;
 }
@@ -166,15 +169,34 @@ function askPolicies(attempt: CallAttempt): Outcome {
   if (refusal !== undefined) return refused(attempt.tool.name, refusal, refusal.why);
   if (attempt.policies.checking.length === 0) return undefined;
   return checkCall(attempt).then((questions) =>
-    questions.length === 0 ? undefined : askForApproval(attempt, questions),
+    questions.length === 0 ? undefined : askUnlessDone(attempt, questions),
   );
+}
+
+/** No person is asked about what was done already. */
+async function askUnlessDone(
+  attempt: CallAttempt,
+  questions: readonly PolicyQuestion[],
+): Promise<Verdict | undefined> {
+  const known = attempt.tool.once === undefined ? 'free' : await knownOnce(attempt, 'find-out');
+  if (known === 'answered') return undefined;
+  if (known !== 'free') return known;
+  // It has nothing before it is approved.
+  attempt.heldKey = undefined;
+  return askForApproval(attempt, questions);
 }
 
 async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   const { environment, resolved, tool } = attempt;
   const { hooks, suspension } = environment;
   if (suspension?.holdsBack(resolved.call) === true) return { kind: 'suspended' };
+  if (tool.once !== undefined) {
+    const known = await takeKey(attempt);
+    if (known === 'answered') return undefined;
+    if (known !== 'free') return known;
+  }
   if (hooks !== undefined && tool.effects === 'external') {
+    beginOnce(attempt);
     await awaitHook(() => hooks.onBegin?.(attempt.beginning(tool.idempotent)));
   }
   if (tool.effects !== 'external' || tool.idempotent) {
@@ -186,15 +208,45 @@ async function runHandler(attempt: CallAttempt): Promise<Verdict | undefined> {
   if (halt !== undefined) return stoppedVerdict(tool.name, halt, false);
   const context = createToolContext(attempt);
   attempt.beginHandler();
+  if (attempt.heldKey !== undefined) attempt.heldKey.ifUnknown = 'in-doubt';
   const recorded = environment.earlier === undefined ? undefined : recordedHandler(attempt);
   const done = recorded === undefined ? 'not-recorded' : await runRecorded(attempt, recorded, context);
   if (done === 'recorded') return undefined;
-  if (done === 'in-doubt') return reconcile(attempt);
+  const isOutdated = recorded !== undefined && tool.once !== undefined;
+  if (done === 'in-doubt' || isOutdated) return reconcileInDoubt(attempt);
   // The input schema of this very tool has made the params, which is what its handler takes.
   const returned = tool.execute?.(attempt.params as never, context);
   attempt.success = readSuccess(attempt, await attempt.handlerResult(returned));
   attempt.endHandler();
   return undefined;
+}
+
+/** What the ledger says of a call: `free` where its handler is to run, `answered` where something has taken its place. */
+type KnownOnce = 'free' | 'answered' | Verdict;
+
+/** Takes the key of a call whose handler is about to begin. */
+function takeKey(attempt: CallAttempt): Promise<KnownOnce> | KnownOnce {
+  if (attempt.success !== undefined) return 'answered';
+  // What the handler did waits for its commit, or a record has it.
+  const isRecorded = attempt.environment.earlier !== undefined && recordedHandler(attempt) !== undefined;
+  return isRecorded ? 'free' : knownOnce(attempt, 'begin');
+}
+
+/** Asks the ledger, and the tool where that does not know. */
+async function knownOnce(attempt: CallAttempt, purpose: OncePurpose): Promise<KnownOnce> {
+  const asked = await askOnce(attempt, purpose);
+  if (asked?.kind !== 'in-doubt') return asked === undefined ? 'free' : answeredOnce(attempt, asked);
+  return (await reconcile(attempt, asked.began)) ?? 'answered';
+}
+
+/** The call began before the run was interrupted. Where the ledger knows what became of it, the tool is not asked. */
+async function reconcileInDoubt(attempt: CallAttempt): Promise<Verdict | undefined> {
+  const asked = attempt.tool.once === undefined ? undefined : await askOnce(attempt, 'find-out');
+  if (asked?.kind === 'done' || asked?.kind === 'busy') {
+    const answered = answeredOnce(attempt, asked);
+    return typeof answered === 'string' ? undefined : answered;
+  }
+  return reconcile(attempt);
 }
 
 /** Makes it known that a call that was interrupted runs once more. */
@@ -224,26 +276,38 @@ function recordedHandler({ environment, number, resolved, tool }: CallAttempt): 
   return earlier.handlerFor(origin.evaluationId, nameAttempt(call, number, environment), tool, params);
 }
 
-/** Asks the tool what became of a call that is in doubt. What it says takes the place of what the handler returned. */
-async function reconcile(attempt: CallAttempt): Promise<Verdict | undefined> {
+/**
+ * Asks the tool what became of a call that is in doubt. What it says takes the place of what the handler returned.
+ *
+ * @param began the idempotency key of another call that did it, or may have. Default: it is this one.
+ */
+async function reconcile(attempt: CallAttempt, began?: string): Promise<Verdict | undefined> {
   const { environment, resolved, tool } = attempt;
   const { callId } = resolved.call;
   const inDoubt = (error?: unknown): Verdict =>
     failed(
       'aborted',
       'in-doubt',
-      `The call of "${tool.name}" began before the run was interrupted, and its result is not known: it may have taken effect, or still do so. Find out before you call it again.`,
+      began === undefined
+        ? `The call of "${tool.name}" began before the run was interrupted, and its result is not known: it may have taken effect, or still do so. Find out before you call it again.`
+        : `"${tool.name}" was not called: an earlier call began to do "${attempt.onceKey ?? ''}", and its result is not known. It may have taken effect, and is not done again until a person has found out.`,
       present({ error }),
     );
   const name = nameAttempt(resolved.call, attempt.number, environment);
   const isRefused = environment.hooks?.tooManyInterruptions?.(name, false) !== undefined;
   if (tool.reconcile === undefined || isRefused) return inDoubt();
   await beginAgain(attempt);
-  const { idempotencyKey, signal } = attempt;
+  const { onceKey, signal } = attempt;
+  const idempotencyKey = began ?? attempt.idempotencyKey;
   let returned: unknown;
   try {
     // The input schema of this very tool has made the params.
-    const asked = tool.reconcile(attempt.params as never, { callId, idempotencyKey, signal });
+    const asked = tool.reconcile(attempt.params as never, {
+      callId,
+      idempotencyKey,
+      onceKey,
+      signal,
+    });
     returned = await attempt.settled(asked);
   } catch (error) {
     environment.stop.throwIfStopped();

@@ -85,6 +85,7 @@ export function recordCall(
   if (result.value !== undefined) record.value = recordable(result.value as JsonValue);
   if (result.attachments !== undefined) record.attachments = result.attachments.map(recordAttachment);
   if (usage !== undefined) record.usage = usage;
+  if (verdict.kind === 'succeeded' && attempt?.wasDone === true) record.once = 'done';
   if (approvals.length > 0) record.approvals = approvals;
   if (shown !== undefined) record.openedSections = shown;
   const unenforced = [...(facts.opening?.thrower.unenforced ?? none), ...(attempt?.unenforced ?? none)];

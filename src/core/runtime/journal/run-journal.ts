@@ -1,6 +1,8 @@
 import { present } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
+import type { JournalLedger, OnceChange } from './journal-ledger.ts';
 import type { RunInbox, RunMessage } from './run-inbox.ts';
+import type { RunLease, RunLeaseIdentity } from './run-lease.ts';
 
 /** One row of a run in a journal: a row of the record format as it is written, never redacted. */
 export interface JournalRow {
@@ -62,6 +64,8 @@ export interface JournalBatch {
   readonly summary: RunSummary;
   /** Ids of messages that the run has taken with these rows. Default: none. */
   readonly takes?: readonly string[];
+  /** What becomes of keys of the ledger with these rows, in order. Only where the journal has one. Default: nothing. */
+  readonly once?: readonly OnceChange[];
 }
 
 /** Which runs a journal lists, and in which order. */
@@ -81,37 +85,6 @@ export interface RunFilter {
   readonly limit?: number;
 }
 
-/** What tells a lease from every other one. Plain JSON. */
-export interface RunLeaseIdentity {
-  /** A random name of its owner. */
-  readonly owner: string;
-  /** Grows with each owner of the session. */
-  readonly epoch: number;
-}
-
-/** The right to write the runs of one session, until it is released, lost, or not renewed in time. */
-export interface RunLease extends RunLeaseIdentity {
-  readonly sessionId: string;
-  /** The owner that had the lease until this one was given: its time was up, or its process had ended. Absent: there was none, or the journal does not know it. */
-  readonly formerOwner?: string;
-  /** Aborted when the lease is lost, with a `JournalFencedError` as its reason: someone else may write. */
-  readonly signal: AbortSignal;
-  /**
-   * False once the lease was released or lost, and while it has run out by the clock of the journal. To be asked right before something is changed that another owner
-   * may have by now: a process that was stopped gets no signal before it goes on.
-   */
-  isHeld(): boolean;
-  /**
-   * Calls `onMessage` when the journal notices that a message waits for a run of the session: at once where it is sent through the same journal, at the latest when the lease is
-   * renewed. It must not throw.
-   *
-   * @returns ends it. So does the end of the lease.
-   */
-  watch(runId: string, onMessage: (inbox: RunInbox) => void): () => void;
-  /** Gives the lease back. Never rejects; releasing twice does nothing. */
-  release(): Promise<void>;
-}
-
 /**
  * Keeps the rows of runs, so that a run outlives its process. Rows are never redacted: a journal is as secret as the files that the run works on.
  *
@@ -122,11 +95,13 @@ export interface RunJournal {
   readonly '~database'?: object;
   /** SHA-256 in hexadecimal, where the journal knows a faster one than the library has for every runtime. @internal */
   readonly '~sha256'?: (data: string | Uint8Array) => string;
+  /** What tools have done once, over all runs. Absent: the journal has none, and tools with `once` are refused. */
+  readonly ledger?: JournalLedger;
   /**
    * Appends rows, all or none; resolves when they are durable. The epoch of the lease is checked in the same transaction, and the messages that the batch takes are taken in it.
    *
    * @returns what waits in the inbox of the run.
-   * @throws {JournalFencedError} when the lease is not the session's present one, or the rows do not follow the last one of the run.
+   * @throws {JournalFencedError} when the lease is not the session's present one, the rows do not follow the last one of the run, or a call that begins does not have its key.
    */
   append(batch: JournalBatch, lease: RunLease): Promise<RunInbox>;
   /** The rows of a run from number `from` on, in order. Default: all. Empty for an unknown run. */
@@ -173,7 +148,9 @@ export async function findRun(
 
 /** The operations of a journal, for one that replaces some. */
 export function journalOperations(journal: RunJournal): RunJournal {
+  const { ledger } = journal;
   return {
+    ...present({ ledger }),
     append: (batch, lease) => journal.append(batch, lease),
     read: (runId, from) => journal.read(runId, from),
     acquire: (sessionId, ended) => journal.acquire(sessionId, ended),

@@ -12,6 +12,7 @@ const wordFields: ReadonlySet<string> = new Set([
   'found',
   'kind',
   'limit',
+  'once',
   'op',
   'outcome',
   'phase',
@@ -51,6 +52,8 @@ const reasons = {
   budget: true,
   idle: true,
   'in-doubt': true,
+  'once-busy': true,
+  'once-differs': true,
   'interrupted-repeatedly': true,
   suspended: true,
 } satisfies Readonly<Record<ThrottleKind | ToolCallFailureReason, true>>;

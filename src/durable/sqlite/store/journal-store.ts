@@ -1,10 +1,18 @@
 import {
   emptyInbox,
+  type IsAlive,
   inboxOf,
   type JournalBatch,
   type JournaledRun,
   type JournalRow,
+  type KeptOnce,
   listRuns,
+  type OnceAnswer,
+  type OnceCall,
+  type OnceFilter,
+  type OnceKey,
+  type OnceOutcome,
+  type OncePurpose,
   type RunFilter,
   type RunInbox,
   type RunLeaseIdentity,
@@ -22,6 +30,7 @@ import {
 } from '../../journal/index.ts';
 import type { SqliteDatabase, SqliteStatement } from './database.ts';
 import { isOver, isTimeUp, type LeaseTimes } from './lease-times.ts';
+import { LedgerStore } from './ledger-store.ts';
 import type { JournalOperations } from './operations.ts';
 
 // Drivers may be set up to return integers as bigint.
@@ -89,6 +98,7 @@ const texts = {
 export class JournalStore implements JournalOperations {
   readonly #database: SqliteDatabase;
   readonly #format: number;
+  readonly #ledger: LedgerStore = new LedgerStore((text) => this.#prepared(text));
   /** By their texts. */
   readonly #statements = new Map<string, SqliteStatement>();
 
@@ -99,10 +109,8 @@ export class JournalStore implements JournalOperations {
   }
 
   append(batch: JournalBatch, lease: LeaseKey, moment: LeaseMoment): RunInbox {
-    const { runId, rows, summary, takes = [] } = batch;
-    const held = this.#lease(lease.sessionId);
-    if (held === undefined || !isSame(held, lease)) throw fenced(lease);
-    if (isTimeUp(held, moment)) this.#renewOne(lease, moment);
+    const { runId, rows, summary, takes = [], once } = batch;
+    this.#checkLease(lease, moment);
     // The row has the columns of its statement.
     const run = this.#statement('run').get(runId) as AppendedRun | undefined;
     const kept = run && { sessionId: run.session_id, rows: Number(run.row_count) };
@@ -120,6 +128,7 @@ export class JournalStore implements JournalOperations {
       this.#statement('updateStatus').run(summary.status, id);
     for (const { seq, type, line } of rows) this.#statement('insertRow').run(id, seq, type, line);
     for (const message of takes) this.#statement('takeMessage').run(next - 1, runId, message);
+    if (once !== undefined) this.#ledger.change(once, lease);
     return this.#inbox(runId);
   }
 
@@ -213,6 +222,40 @@ export class JournalStore implements JournalOperations {
     this.#statement('dropMessages').run(runId);
     this.#statement('dropRun').run(run.id);
     if (hasEnded && !isSame(held, lease)) this.#statement('dropLease').run(run.session_id, held.owner);
+  }
+
+  once(call: OnceCall, lease: LeaseKey, purpose: OncePurpose, moment: LeaseMoment): OnceAnswer {
+    this.#checkLease(lease, moment);
+    return this.#ledger.once(call, lease, purpose, this.#isAlive(moment));
+  }
+
+  onceKeys(filter: OnceFilter, moment: LeaseMoment): readonly KeptOnce[] {
+    this.#checkFormat();
+    return this.#ledger.keys(filter, this.#isAlive(moment));
+  }
+
+  settleOnce(key: OnceKey, outcome: OnceOutcome, moment: LeaseMoment): KeptOnce | undefined {
+    this.#checkFormat();
+    return this.#ledger.settle(key, outcome, this.#isAlive(moment));
+  }
+
+  pruneOnce(beforeMs: number): number {
+    this.#checkFormat();
+    return this.#ledger.prune(beforeMs);
+  }
+
+  #isAlive(moment: LeaseMoment): IsAlive {
+    return ({ sessionId, owner }) => {
+      const held = this.#lease(sessionId);
+      return held?.owner === owner && !isOver(held, moment);
+    };
+  }
+
+  /** Renews a lease whose time is up, where no other owner has taken it. @throws {JournalFencedError} */
+  #checkLease(lease: LeaseKey, moment: LeaseMoment): void {
+    const held = this.#lease(lease.sessionId);
+    if (held === undefined || !isSame(held, lease)) throw fenced(lease);
+    if (isTimeUp(held, moment)) this.#renewOne(lease, moment);
   }
 
   #renewOne({ sessionId }: LeaseKey, { nowMs, timeoutMs, tickMs }: LeaseMoment): void {

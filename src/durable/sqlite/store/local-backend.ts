@@ -1,4 +1,5 @@
-import type { JournalBackend } from '../../journal/index.ts';
+import type { OnceAnswer } from '../../../core/runtime/index.ts';
+import { fenced, type JournalBackend } from '../../journal/index.ts';
 import type { SqliteDatabase } from './database.ts';
 import { JournalStore } from './journal-store.ts';
 import { emptyLog, isDamage, type OpenedStore } from './open-store.ts';
@@ -61,6 +62,29 @@ export function localBackend(
     async remove(runId, lease, moment) {
       connection.write(() => store.remove(runId, lease, moment));
       if (!connection.isInCall) emptyLog(database);
+    },
+    ledger: {
+      async once(call, lease, purpose, moment) {
+        let answered: OnceAnswer | undefined;
+        return connection.write(() => {
+          const answer = store.once(call, lease, purpose, moment);
+          answered ??= answer;
+          // It is asked again where a call has ended whose transaction it was in.
+          if (answer.kind !== answered.kind) throw fenced(lease);
+          return answer;
+        });
+      },
+      async onceKeys(filter, moment) {
+        return store.onceKeys(filter, moment);
+      },
+      async settleOnce(key, outcome, moment) {
+        return connection.write(() => store.settleOnce(key, outcome, moment));
+      },
+      async pruneOnce(beforeMs) {
+        const count = connection.write(() => store.pruneOnce(beforeMs));
+        if (!connection.isInCall) emptyLog(database);
+        return count;
+      },
     },
     // The database is its caller's to close.
     close: async () => stopListening(),

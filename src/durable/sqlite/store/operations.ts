@@ -1,11 +1,14 @@
-import type { JournalBackend } from '../../journal/index.ts';
+import type { JournalBackend, LedgerBackend } from '../../journal/index.ts';
+
+/** What a backend is asked for, its ledger included. */
+type BackendOperations = Omit<JournalBackend, 'close' | 'isDamage' | 'ledger' | 'onLoss'> & LedgerBackend;
 
 /** Name of an operation on the tables. */
-export type JournalMethod = Exclude<keyof JournalBackend, 'close' | 'isDamage' | 'onLoss'>;
+export type JournalMethod = keyof BackendOperations;
 
 /** The operations of a backend where the database is open: done before they return. */
 export type JournalOperations = {
   [Method in JournalMethod]: (
-    ...parameters: Parameters<JournalBackend[Method]>
-  ) => Awaited<ReturnType<JournalBackend[Method]>>;
+    ...parameters: Parameters<BackendOperations[Method]>
+  ) => Awaited<ReturnType<BackendOperations[Method]>>;
 };

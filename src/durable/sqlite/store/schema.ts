@@ -18,7 +18,7 @@ export interface JournalSchema extends Formats<Migration> {
   tables(place: 'main' | 'temp'): string;
 }
 
-const currentFormat = 3;
+const currentFormat = 4;
 
 /**
  * A lease was renewed for the last time `timeout_ms` before `until_ms`, by the clock of the journal, and at `tick_ms` by that of its machine since it has
@@ -38,6 +38,15 @@ const runColumns = `
 /** What others have said to a run, in the order of `number`; `taken_seq`: the row that took it, null while it waits. */
 const inboxColumns = `
     number integer primary key, run_id text not null, id text not null, message text not null, taken_seq integer, unique (run_id, id)
+  `;
+
+/**
+ * What tools have done once. `call`: the idempotency key of the call that claimed it, has begun it or did it. `session_id`, `owner` and `holder`: the call that has the key, and the lease that it has it
+ * with; '' where no call has it. `result`: '' until it is done.
+ */
+const onceColumns = `
+    tool text not null, key text not null, digest text not null, state text not null, call text not null, session_id text not null,
+    owner text not null, holder text not null, at_ms integer not null, result text not null, primary key (tool, key)
   `;
 
 /** The indexes of runs. */
@@ -69,6 +78,7 @@ export const journalSchema: JournalSchema = {
   create table if not exists ${place}.wink_rows (id integer primary key, type text not null, line text not null);
   create table if not exists ${place}.wink_leases (${leaseColumns}) without rowid;
   create table if not exists ${place}.wink_inbox (${inboxColumns});
+  create table if not exists ${place}.wink_once (${onceColumns}) without rowid;
   insert or ignore into ${place}.wink_journal values (1, ${currentFormat}, 0);
 `,
   migrations: [
@@ -93,11 +103,20 @@ export const journalSchema: JournalSchema = {
         wink_inbox: emptyInbox,
       }),
     },
+    {
+      from: 3,
+      upgrade: (database) => database.exec(`create table wink_once (${onceColumns}) without rowid;`),
+      readAs: () => ({ wink_once: emptyOnce }),
+    },
   ],
 };
 
 /** Format 2 has no messages. */
 const emptyInbox = "select 0 as number, '' as run_id, '' as id, '' as message, null as taken_seq where false";
+
+/** Format 3 has no keys. */
+const emptyOnce = `select '' as tool, '' as key, '' as digest, '' as state, '' as call, '' as session_id, '' as owner,
+    '' as holder, 0 as at_ms, '' as result where false`;
 
 /** A run of format 2 says how it is in its summary alone. */
 function runsOf2(table: string): string {

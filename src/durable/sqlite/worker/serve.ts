@@ -5,7 +5,15 @@ import { emptyLog, inTransaction, type OpenedStore } from '../store/open-store.t
 import type { JournalMethod } from '../store/operations.ts';
 
 /** The operations that change nothing. */
-const readingMethods: ReadonlySet<string> = new Set<JournalMethod>(['read', 'runs', 'messages', 'inboxes']);
+const readingMethods: ReadonlySet<string> = new Set<JournalMethod>([
+  'read',
+  'runs',
+  'messages',
+  'inboxes',
+  'onceKeys',
+]);
+/** Those that remove what has to be gone from the file. */
+const removingMethods: ReadonlySet<string> = new Set<JournalMethod>(['remove', 'pruneOnce']);
 
 /** A call that is answered. */
 export type NumberedCall = Required<RemoteCall>;
@@ -78,7 +86,7 @@ export class JournalServer {
       const value = readingMethods.has(name)
         ? this.#do(call)
         : inTransaction(this.#database, () => this.#do(call));
-      if (name === 'remove') emptyLog(this.#database);
+      if (removingMethods.has(name)) emptyLog(this.#database);
       this.#report({ id, value });
     } catch (error) {
       this.#report({ id, error: packError(error) });

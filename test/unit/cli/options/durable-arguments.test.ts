@@ -131,6 +131,8 @@ describe('wink runs', () => {
       folder: undefined,
       olderThanMs: 30 * 24 * 3_600_000,
       keep: 0,
+      onceOlderThanMs: undefined,
+      choosesRuns: true,
       isDryRun: true,
     });
     expect(readArguments(['runs', '-h'])).toEqual({ kind: 'help' });

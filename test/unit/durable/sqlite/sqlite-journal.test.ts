@@ -147,7 +147,7 @@ describe.skipIf(isSkipped).each([
 ])(sqliteSuite('a journal %s'), (name, form) => {
   const isThread = name === 'in a thread';
 
-  it.each([1, 4])('of the format %i is refused, and left as it is', async (version) => {
+  it.each([1, 5])('of the format %i is refused, and left as it is', async (version) => {
     const path = join(tempFolder(), 'runs.db');
     await openJournal({ database: openDatabase(path) }).acquire('s');
     const database = openDatabase(path);

@@ -156,6 +156,25 @@ describe('a run on the steps of an engine', () => {
     expect(log).toEqual(['model 1']);
   });
 
+  it('refuses tools with once: an engine keeps one run, not what all of them did', async () => {
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      once: () => 'invoice/1',
+      execute: () => ToolResult.ok(null, 'Paid.'),
+    });
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'pay',
+      sections: [section({ title: 'Task', key: 'task', template: 'Pay.', tools: [pay] })],
+    }).bind();
+    const { attempt, adapter } = openDesk();
+    const refused = attempt(undefined, {}, (run) => ensureRun({ adapter, prompt, ...run }));
+    expect(String(causeOf(await failureOf(refused)))).toContain(
+      'has the option once, which needs a journal with a ledger',
+    );
+  });
+
   it('survives any number of kills', async () => {
     const kill = fc.record({ step: fc.nat(12), at: fc.constantFrom('before', 'worked', 'kept') });
     const turn = fc.array(fc.constantFrom('note', 'send'), { maxLength: 3 });

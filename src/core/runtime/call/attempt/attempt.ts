@@ -15,6 +15,7 @@ import type { ResolvedCall, ToolCall } from '../tool-call/tool-call.ts';
 import { externalEffectsNote, failed, type Verdict, whatIsLeft } from '../tool-call/verdict.ts';
 import { CallTransaction } from '../transaction/transaction.ts';
 import { AttemptEnd, verdictOn } from './exceptions.ts';
+import type { HeldKey } from './held-key.ts';
 import type { JudgedCall } from './judged-call.ts';
 
 /** The call of the attempts, independent of their outcomes. */
@@ -64,6 +65,12 @@ export class CallAttempt {
   hasReturned = false;
   /** True when a record answered in the place of the handler. */
   isFromRecord = false;
+  /** What `once` of the tool says of the call, once it was asked. */
+  onceKey: string | undefined;
+  /** The key, from when the call has it until it is known what became of it. */
+  heldKey: HeldKey | undefined;
+  /** True when an earlier call of the key answered in the place of the handler. */
+  wasDone = false;
   /** True when what it did had waited for an answer. */
   isStaged = false;
   /** What policies would have refused or asked, where they are not enforced. */

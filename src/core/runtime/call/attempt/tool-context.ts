@@ -89,6 +89,10 @@ class CallContext implements ToolContext {
     return this.#attempt.idempotencyKey;
   }
 
+  get onceKey(): string | undefined {
+    return this.#attempt.onceKey;
+  }
+
   get signal(): AbortSignal {
     return this.#attempt.signal;
   }

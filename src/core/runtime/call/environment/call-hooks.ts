@@ -3,6 +3,7 @@ import { none } from '../../../internal/index.ts';
 import type { DecidingRow } from '../../../resource/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { UserItem } from '../../../tool/index.ts';
+import type { OnceAnswer, OnceCall, OnceChange, OncePurpose } from '../../journal/journal-ledger.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
 import type { KnownAnswer, OpenQuestion } from './run-suspension.ts';
@@ -18,6 +19,14 @@ export interface AttemptName {
   readonly path: readonly string[];
   /** The evaluation whose model asked for the call. */
   readonly evaluationId: string;
+}
+
+/** What calls of tools with `once` get from the ledger of a journal. */
+export interface OnceHooks {
+  /** Asks for the key of a call. Rejects: the run ends. */
+  ask(call: OnceCall, purpose: OncePurpose): Promise<OnceAnswer>;
+  /** Says what becomes of a key, with the next rows of the run. Must not throw. */
+  change(change: OnceChange): void;
 }
 
 /** An attempt that is about to do what cannot be taken back. */
@@ -63,6 +72,8 @@ export interface CallHooks {
   readonly runId?: string;
   /** Whether files of a commit reach the disk after `onCommit` only: a journal decides. Default: before, with the other changes. */
   readonly decides?: boolean;
+  /** The ledger of the journal. Absent: there is none, and no tool of the run has `once`. */
+  readonly once?: OnceHooks | undefined;
   /** Whether something is said to the model that has answered, before this turn. Must not throw. Default: nothing is. */
   hasInputFor?(turn: number): boolean;
   /**

@@ -47,6 +47,7 @@ const invocation: Required<ToolInvokedPayload> = {
   reason: 'threw',
   policy: 'careful',
   policyPrompt: 'lead',
+  once: 'done',
   value: null,
   attachments: [{ type: 'file', mediaType: 'text/csv', name: 'rows.csv', characters: 8 }],
   error: { name: 'Error', message: 'no' },

@@ -1,0 +1,90 @@
+import { JournalFencedError } from '../../core/error/index.ts';
+import {
+  answerOnce,
+  changeOnce,
+  type IsAlive,
+  type JournalLedger,
+  type KeptOnce,
+  keptOnce,
+  listOnce,
+  type OnceAnswer,
+  type OnceCall,
+  type OnceChange,
+  type OnceFilter,
+  type OnceKey,
+  type OnceOutcome,
+  type OncePurpose,
+  type OnceRow,
+  type RunLease,
+  settledOnce,
+} from '../../core/runtime/index.ts';
+
+/** The ledger of a journal in memory. */
+export class MemoryLedger implements JournalLedger {
+  readonly #keys = new Map<string, OnceKey & { readonly row: OnceRow }>();
+  readonly #isPresent: (lease: RunLease) => boolean;
+  readonly #isAlive: IsAlive;
+
+  /** @param options `isPresent`: whether a lease is the present one of its session. `isAlive`: whether the owner of a key has its lease still. */
+  constructor(options: {
+    readonly isPresent: (lease: RunLease) => boolean;
+    readonly isAlive: IsAlive;
+  }) {
+    this.#isPresent = options.isPresent;
+    this.#isAlive = options.isAlive;
+  }
+
+  async once(call: OnceCall, lease: RunLease, purpose: OncePurpose): Promise<OnceAnswer> {
+    if (!this.#isPresent(lease))
+      throw new JournalFencedError(`The lease of the session "${lease.sessionId}" has ended.`);
+    const row = this.#keys.get(nameOf(call))?.row;
+    const { answer, write } = answerOnce(row, call, lease, purpose, this.#isAlive);
+    if (write !== undefined) this.#write(call, write);
+    return answer;
+  }
+
+  /**
+   * Writes what a batch says of keys: all of it, or nothing.
+   *
+   * @throws {JournalFencedError}
+   */
+  change(changes: readonly OnceChange[], lease: RunLease): void {
+    const rows = new Map<string, { readonly key: OnceKey; readonly row: OnceRow | undefined }>();
+    for (const change of changes) {
+      const name = nameOf(change);
+      const before = rows.has(name) ? rows.get(name)?.row : this.#keys.get(name)?.row;
+      rows.set(name, { key: change, row: changeOnce(before, change, lease) });
+    }
+    for (const { key, row } of rows.values()) this.#write(key, row);
+  }
+
+  async onceKeys(filter: OnceFilter = {}): Promise<readonly KeptOnce[]> {
+    return listOnce(
+      [...this.#keys.values()].map((kept) => keptOnce(kept, kept.row, this.#isAlive)),
+      filter,
+    );
+  }
+
+  async settleOnce(key: OnceKey, outcome: OnceOutcome): Promise<KeptOnce | undefined> {
+    const row = this.#keys.get(nameOf(key))?.row;
+    const kept = row && keptOnce(key, row, this.#isAlive);
+    if (row !== undefined && kept?.state === 'in-doubt') this.#write(key, settledOnce(row, outcome));
+    return kept;
+  }
+
+  async pruneOnce(beforeMs: number): Promise<number> {
+    const pruned = [...this.#keys.values()].filter(({ row }) => row.state === 'done' && row.atMs < beforeMs);
+    for (const key of pruned) this.#keys.delete(nameOf(key));
+    return pruned.length;
+  }
+
+  #write({ toolName, key }: OnceKey, row: OnceRow | undefined): void {
+    const name = nameOf({ toolName, key });
+    if (row === undefined) this.#keys.delete(name);
+    else this.#keys.set(name, { toolName, key, row });
+  }
+}
+
+function nameOf({ toolName, key }: OnceKey): string {
+  return JSON.stringify([toolName, key]);
+}
