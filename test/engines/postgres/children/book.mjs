@@ -33,23 +33,50 @@ pg.Client.prototype.query = /** @type {any} */ (
 
 const journal = postgresJournal({ pool, schema, leaseTimeoutMs: 600_000 });
 const Orders = /** @type {ReturnType<typeof resourceToken<PostgresConnection>>} */ (resourceToken('orders'));
-const book = tool({
-  name: 'book',
-  description: 'Books a line.',
-  inputSchema: z.object({ order: z.string(), line: z.number() }),
-  effects: 'state',
-  execute: async ({ order, line }, { resources }) => {
-    const orders = await resources.get(Orders);
-    await orders.query(`insert into ${schema}.orders values ($1, $2)`, [order, line]);
-    return ToolResult.ok(null, `Booked ${line}.`);
-  },
+/** @param {string} name @param {Parameters<typeof tool>[0]['execute']} execute */
+const booking = (name, execute) =>
+  tool({
+    name,
+    description: 'Books a line.',
+    inputSchema: z.object({ order: z.string(), line: z.number() }),
+    effects: 'state',
+    execute: /** @type {any} */ (execute),
+  });
+/** @param {any} params @param {any} context */
+const insert = async ({ order, line }, { resources }) => {
+  const orders = await resources.get(Orders);
+  await orders.query(`insert into ${schema}.orders values ($1, $2)`, [order, line]);
+  return ToolResult.ok(null, `Booked ${line}.`);
+};
+const book = booking('book', insert);
+const fail = booking('fail', async (params, context) => {
+  await insert(params, context);
+  throw new Error('This cannot be booked.');
+});
+const orders = binding(Orders, postgresResource({ pool, journal }));
+// Another agent books the line, in the transaction of the call.
+const delegate = booking('delegate', async (params, { adapter }) => {
+  const task = section({ title: 'Task', key: 'task', template: `Delegated ${JSON.stringify(params)}.`, tools: [book, fail] });
+  const inner = promptTemplate({ ns: 'tests', key: 'inner', resources: [orders], sections: [task] });
+  return ToolResult.ok(null, (await adapter.evaluate(inner.bind())).text);
 });
 const template = promptTemplate({
   ns: 'tests',
   key: 'book',
-  resources: [binding(Orders, postgresResource({ pool, journal }))],
-  sections: [section({ title: 'Task', key: 'task', template: 'Book.', tools: [book] })],
+  resources: [orders],
+  sections: [section({ title: 'Task', key: 'task', template: 'Book.', tools: [book, fail, delegate] })],
 });
+
+/** @param {string} order */
+const adapterFor = (order) =>
+  scriptedAdapter((_conversation, { turn, instructions }) => {
+    /** @param {string} name @param {number} line */
+    const call = (name, line) => ({ name, arguments: { order, line } });
+    if (instructions.includes('Delegated'))
+      return turn === 1 ? { toolCalls: [call('fail', 2), call('book', 2)] } : { text: 'Delegated.' };
+    const turns = [[call('book', 1)], [call('fail', 1), call('delegate', 2)], [call('book', 3)]];
+    return { text: 'done', toolCalls: turns[turn - 1] ?? [] };
+  });
 
 let next = 0;
 const work = async () => {
@@ -57,10 +84,7 @@ const work = async () => {
     const order = `order-${next}`;
     if (next >= Number(count)) return;
     next += 1;
-    const adapter = scriptedAdapter((_conversation, { turn }) =>
-      turn <= 3 ? { toolCalls: [{ name: 'book', arguments: { order, line: turn } }] } : { text: 'done' },
-    );
-    await ensureRun({ adapter, prompt: template.bind(), journal, runId: order, input: 'Go.' });
+    await ensureRun({ adapter: adapterFor(order), prompt: template.bind(), journal, runId: order, input: 'Go.' });
   }
 };
 await Promise.all(Array.from({ length: Number(atOnce) }, work));
