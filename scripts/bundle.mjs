@@ -53,14 +53,14 @@ export async function bundle(folder, entries) {
         {
           name: 'listed-runs',
           test: isOf(
-            /^(core\/runtime\/journal\/(kept-run|run-inbox)|durable\/journal\/(lease-errors|formats))\.js$/,
+            /^(core\/runtime\/journal\/(kept-run|kept-once|run-inbox)|durable\/journal\/(lease-errors|formats))\.js$/,
           ),
           priority: 5,
         },
         // What tells a process from others: leases and locks ask for it. Modules of Node, which no other file for any runtime may bring along.
         {
           name: 'identity',
-          test: isOf(/^host\/(lock\/process-identity|disk\/system-error)\.js$/),
+          test: isOf(/^host\/(lock\/(process-identity|sha256)|disk\/system-error)\.js$/),
           priority: 5,
         },
         // What the thread of a journal needs besides, without the core.
@@ -78,14 +78,23 @@ export async function bundle(folder, entries) {
         { name: 'record', test: isOf(/^record\/(?!otel\/|vitest\/)/), priority: 1 },
         { name: 'suite', test: isIn('suite'), priority: 1 },
         // The functions of the root are in the core, and load the rest of what a journal takes.
-        { name: 'core', test: isOf(/^(core\/|agent\/|durable\/(index|on-demand)\.js$)/), priority: 2 },
+        {
+          name: 'core',
+          test: isOf(/^(core\/|agent\/(?!worker\/)|durable\/(index|on-demand)\.js$)/),
+          priority: 2,
+        },
         // What every journal of a database is made of.
-        { name: 'leased-journal', test: isOf(/^durable\/journal\//), priority: 3 },
+        { name: 'memory-journal', test: isOf(/^durable\/journal\/memory-/), priority: 1 },
+        { name: 'leased-journal', test: isOf(/^durable\/(journal|blobs)\//), priority: 1 },
         { name: 'postgres', test: isOf(/^durable\/postgres\//), priority: 1 },
         {
           name: 'durable-runs',
-          test: isOf(/^durable\/(?!sqlite\/|postgres\/|journal\/|(index|on-demand)\.js$)/),
+          test: isOf(
+            /^durable\/(?!sqlite\/|postgres\/|journal\/|blobs\/|queue\/|steps\/|(index|on-demand)\.js$)/,
+          ),
         },
+        // What programs on several machines use, and no other one.
+        { name: 'worker', test: isOf(/^(agent\/worker|durable\/(queue|steps))\//) },
         {
           name: 'wink',
           test: isOf(
