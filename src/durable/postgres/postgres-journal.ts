@@ -11,7 +11,7 @@ import type { Clock } from '../../core/session/index.ts';
 import { machineTickMs, presentProcess, sha256Of } from '../../host/lock/index.ts';
 import { blobsChecks, type JournalBlobs } from '../blobs/index.ts';
 import { leasedJournal } from '../journal/index.ts';
-import { defaultSchema, PostgresDatabase, type PostgresPool, quotedSchema } from './database/index.ts';
+import { assertSchema, defaultSchema, PostgresDatabase, type PostgresPool } from './database/index.ts';
 import { PostgresBackend } from './store/backend.ts';
 import type { PostgresRunJournal } from './store/postgres-run-journal.ts';
 
@@ -62,9 +62,9 @@ export function postgresJournal(options: PostgresJournalOptions): PostgresRunJou
   assertOptions('postgresJournal()', options, checks, refuse);
   const { pool, schema = defaultSchema, readOnly = false, clock, blobs } = options;
   const { leaseTimeoutMs, queryTimeoutMs } = withDefaults(checks, options);
-  const name = quotedSchema(schema, 'postgresJournal()');
+  assertSchema(schema, 'postgresJournal()');
   const database = new PostgresDatabase(pool, queryTimeoutMs);
-  const backend = new PostgresBackend({ database, schema: name, hasClock: clock !== undefined });
+  const backend = new PostgresBackend({ database, schema, hasClock: clock !== undefined });
   const journal = leasedJournal({
     backend,
     leaseTimeoutMs,

@@ -1,4 +1,4 @@
-import { describeError, JournalError, RunLostError } from '../../core/error/index.ts';
+import { describeError, JournalError, JournalFencedError, RunLostError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type {
   JournalBatch,
@@ -159,9 +159,15 @@ export class JournalWriter {
     let isAgain = false;
     await this.untilDone(async () => {
       if (isAgain && (await this.#isWritten(batch))) return;
+      const isFirst = !isAgain;
       isAgain = true;
-      const inbox = await journal.append(batch, lease);
-      onInbox?.(inbox);
+      try {
+        const inbox = await journal.append(batch, lease);
+        onInbox?.(inbox);
+      } catch (error) {
+        // An attempt before may have arrived late, so that the rows of this one do not follow.
+        if (isFirst || !JournalFencedError.isInstance(error) || !(await this.#isWritten(batch))) throw error;
+      }
     });
   }
 

@@ -1,5 +1,6 @@
 import { JournalError } from '../../../core/error/index.ts';
 import {
+  emptyInbox,
   type JournalBatch,
   type JournaledRun,
   type JournalRow,
@@ -22,8 +23,14 @@ import {
   type LeaseMoment,
   migrated,
 } from '../../journal/index.ts';
-import { type HeldClient, type PostgresDatabase, type PostgresRow, sqlStateOf } from '../database/index.ts';
-import { DecidingCalls } from './deciding-calls.ts';
+import {
+  type HeldClient,
+  type PostgresDatabase,
+  type PostgresRow,
+  quoted,
+  sqlStateOf,
+} from '../database/index.ts';
+import { type DecidedPart, DecidingCalls } from './deciding-calls.ts';
 import { dependOnLeases, listRunsText } from './list-text.ts';
 import { postgresSchema } from './schema.ts';
 import { textsOf } from './texts.ts';
@@ -31,7 +38,7 @@ import { textsOf } from './texts.ts';
 /** What a {@link PostgresBackend} is made of. */
 export interface PostgresBackendParts {
   readonly database: PostgresDatabase;
-  /** The schema of the tables, as it is written in statements. */
+  /** The schema of the tables, which was checked. */
   readonly schema: string;
   /** Whether leases last by the clock of the caller. Otherwise that of the database decides, which all machines share. */
   readonly hasClock: boolean;
@@ -50,7 +57,7 @@ export class PostgresBackend implements JournalBackend {
 
   constructor(parts: PostgresBackendParts) {
     this.#parts = parts;
-    this.#texts = textsOf(parts.schema);
+    this.#texts = textsOf(quoted(parts.schema));
   }
 
   append(batch: JournalBatch, lease: LeaseKey, moment: LeaseMoment): Promise<RunInbox> {
@@ -142,7 +149,7 @@ export class PostgresBackend implements JournalBackend {
   async runs(filter: RunFilter, moment: LeaseMoment): Promise<readonly JournaledRun[]> {
     const clockMs = this.#clockMs(moment);
     const ended = dependOnLeases(filter) ? await this.#endedHolders(clockMs) : [];
-    const { text, values } = listRunsText(this.#parts.schema, filter, clockMs, ended);
+    const { text, values } = listRunsText(quoted(this.#parts.schema), filter, clockMs, ended);
     const found = this.#checked(await this.#run<ListColumn>(text, values));
     const runs = found.flatMap(({ run_id: runId, session_id: sessionId, row_count: rows, ...run }) => {
       if (runId === null || sessionId === null || run.summary === null) return [];
@@ -190,18 +197,27 @@ export class PostgresBackend implements JournalBackend {
     const { rows } = batch;
     assertStorable(batch);
     if (rows.some(({ seq }, at) => seq !== (rows[0]?.seq ?? 0) + at)) return this.#refuse(batch, lease);
+    let inbox = emptyInbox;
+    for (const part of this.calls.partsOf(batch, lease.owner))
+      inbox = await this.#appendPart(part, lease, moment);
+    return inbox;
+  }
+
+  async #appendPart({ batch, call }: DecidedPart, lease: LeaseKey, moment: LeaseMoment): Promise<RunInbox> {
     const values = appendValues(batch, lease, moment.timeoutMs, this.#clockMs(moment));
-    const decision = this.calls.take(batch, lease.owner);
-    const appendOn = async (client: HeldClient): Promise<PostgresRow<AppendColumn> | undefined> =>
-      (await client.query<AppendColumn>(this.#texts.append, values))[0];
-    const isWritten = (row: PostgresRow<AppendColumn> | undefined): boolean => row?.id != null;
-    const [appended] = this.#checked(
-      decision === undefined
-        ? await this.#execute<AppendColumn>('append', values)
-        : await this.#explained(async () => [await decision(appendOn, isWritten)].filter(isPresent)),
+    const appendOn = (client: HeldClient): Promise<readonly PostgresRow<AppendColumn>[]> =>
+      client.query<AppendColumn>(this.#texts.append, values);
+    const isWritten = ([row]: readonly PostgresRow<AppendColumn>[]): boolean => row?.id != null;
+    const appended = this.#checked(
+      await this.#explained(() =>
+        call === undefined
+          ? this.#parts.database.query<AppendColumn>(this.#texts.append, values)
+          : this.calls.decide(call, appendOn, isWritten),
+      ),
     );
-    if (appended !== undefined && isWritten(appended)) return inboxIn(appended);
-    if (appended?.held !== '0') return this.#refuse(batch, lease);
+    const [row] = appended;
+    if (row !== undefined && isWritten(appended)) return inboxIn(row);
+    if (row?.held !== '0') return this.#refuse(batch, lease);
     this.calls.letGo(lease.owner);
     throw fenced(lease);
   }
@@ -264,7 +280,10 @@ export class PostgresBackend implements JournalBackend {
       const { database, schema } = this.#parts;
       let format: string | null = null;
       try {
-        const [journal] = await database.query<'format'>(`select format from ${schema}.wink_journal`, []);
+        const [journal] = await database.query<'format'>(
+          `select format from ${quoted(schema)}.wink_journal`,
+          [],
+        );
         format = journal?.format ?? null;
       } catch (failure) {
         if (!isOfTables(failure)) throw failure;
@@ -325,8 +344,6 @@ const hasHolderEnded = (text: string | null): boolean => {
   return holder !== undefined && hasEnded(holder);
 };
 
-const isPresent = <T>(value: T | undefined): value is T => value !== undefined;
-
 /** Whether a statement has failed because the schema, a table or a column is not there. */
 const isOfTables = (error: unknown): boolean => ['3F000', '42P01', '42703'].includes(sqlStateOf(error) ?? '');
 
@@ -341,7 +358,7 @@ function formatError(format: string | null, schema: string): JournalError {
       : `has a journal of format ${version}, and this version writes format ${present}`;
   return new JournalError(
     'journal-version-unsupported',
-    `The schema ${schema} of the database ${found}. Run "wink journal migrate", or call migrate() of weakincentives/postgres, with a user who may create tables.`,
+    `The schema "${schema}" of the database ${found}. Run "wink journal migrate", or call migrate() of weakincentives/postgres, with a user who may create tables.`,
     { details: { version } },
   );
 }

@@ -9,21 +9,24 @@ interface DecidingCall {
   readonly client: HeldClient;
 }
 
+/** Rows that are appended in one transaction, with the call that waits for the last one that a call waits for. */
+export interface DecidedPart {
+  readonly batch: JournalBatch;
+  readonly call: DecidingCall | undefined;
+}
+
 /**
  * The calls whose changes are decided by a row of the journal on the same database. The append of that row is executed in the transaction of the call, and commits both; when it is
  * refused, or the lease ends before, the call is rolled back.
- *
- * One owner commits one call at a time, so it has one row at most that is awaited.
  */
 export class DecidingCalls {
-  /** Owners that hold a lease through the journal. */
-  readonly #holders = new Set<string>();
-  readonly #calls = new Map<string, DecidingCall>();
+  /** Owners that hold a lease through the journal, with the calls that wait for their rows. */
+  readonly #holders = new Map<string, Set<DecidingCall>>();
   /** Rows whose transaction has failed: they are not appended without what it had. By owner. */
-  readonly #failed = new Map<string, DecidingRow>();
+  readonly #failed = new Map<string, DecidingRow[]>();
 
   hold(owner: string): void {
-    this.#holders.add(owner);
+    this.#holders.set(owner, new Set());
   }
 
   /**
@@ -32,66 +35,75 @@ export class DecidingCalls {
    * @throws {TransactionClosedError} when the lease of the row has ended. Then the caller rolls back and releases its client.
    */
   decideWith(row: DecidingRow, client: HeldClient): void {
-    if (!this.#holders.has(row.owner)) throw leaseHasEnded();
-    this.#calls.set(row.owner, { row, client });
+    const calls = this.#holders.get(row.owner);
+    if (calls === undefined) throw leaseHasEnded();
+    calls.add({ row, client });
   }
 
-  /** The lease has ended. The row of a call that waits for its owner cannot come any more: the changes of the call are rolled back. */
+  /** The lease has ended. Rows that calls of its owner wait for cannot come any more: what they changed is rolled back. */
   letGo(owner: string): void {
+    const calls = this.#holders.get(owner) ?? [];
     this.#holders.delete(owner);
     this.#failed.delete(owner);
-    const call = this.#calls.get(owner);
-    this.#calls.delete(owner);
-    if (call !== undefined) void rollBack(call.client);
+    for (const { client } of calls) void rollBack(client);
   }
 
   /** Nothing decides any more: all that wait are rolled back. */
   letAllGo(): void {
-    for (const owner of [...this.#holders]) this.letGo(owner);
+    for (const owner of [...this.#holders.keys()]) this.letGo(owner);
   }
 
   /**
-   * The call that waits for a row of a batch; undefined: there is none.
+   * A batch in the transactions that it needs: one, unless several calls wait for its rows. Each call is in the last part with its row.
    *
    * @throws {JournalFencedError} for a row whose transaction has failed: what it had is rolled back, so the row would say what is not so.
    */
-  take({ runId, rows }: JournalBatch, owner: string): Decision | undefined {
-    const isIn = (row: DecidingRow): boolean =>
-      row.runId === runId && rows.some(({ seq }) => seq === row.seq);
-    const failed = this.#failed.get(owner);
-    if (failed !== undefined && isIn(failed)) throw undecided(failed);
-    const call = this.#calls.get(owner);
-    if (call === undefined || !isIn(call.row)) return undefined;
-    this.#calls.delete(owner);
-    // Until it is committed.
-    this.#failed.set(owner, call.row);
-    return async (append, isWritten) => {
-      const written = await decide(call.client, append, isWritten);
-      if (isWritten(written)) this.#failed.delete(owner);
-      return written;
-    };
+  partsOf(batch: JournalBatch, owner: string): readonly DecidedPart[] {
+    const { runId, rows } = batch;
+    const placeOf = (row: DecidingRow): number =>
+      row.runId === runId ? rows.findIndex(({ seq }) => seq === row.seq) : -1;
+    const failed = this.#failed.get(owner)?.find((row) => placeOf(row) >= 0);
+    if (failed !== undefined) throw undecided(failed);
+    const waiting = [...(this.#holders.get(owner) ?? [])]
+      .map((call) => ({ call, place: placeOf(call.row) }))
+      .filter(({ place }) => place >= 0)
+      .sort((left, right) => left.place - right.place);
+    if (waiting.length < 2) return [{ batch, call: waiting[0]?.call }];
+    return waiting.map(({ call, place }, at) => {
+      const from = at === 0 ? 0 : (waiting[at - 1]?.place ?? 0) + 1;
+      const isLast = at === waiting.length - 1;
+      const part = { ...batch, rows: rows.slice(from, isLast ? rows.length : place + 1) };
+      return { batch: isLast ? part : { ...part, takes: [] }, call };
+    });
   }
-}
 
-/** Appends in the transaction of a call, and commits it when that was written; otherwise it is rolled back. */
-type Decision = <T>(
-  append: (client: HeldClient) => Promise<T>,
-  isWritten: (appended: T) => boolean,
-) => Promise<T>;
+  /**
+   * Appends in the transaction of a call, and commits it when that has written the row; otherwise it is rolled back, and the row is refused from then on.
+   *
+   * @throws what the driver throws. Then it is not known whether the transaction was committed.
+   */
+  async decide<T>(
+    { row, client }: DecidingCall,
+    append: (client: HeldClient) => Promise<T>,
+    isWritten: (appended: T) => boolean,
+  ): Promise<T> {
+    this.#holders.get(row.owner)?.forEach((call, _, calls) => call.row === row && calls.delete(call));
+    try {
+      const appended = await append(client);
+      await client.query(isWritten(appended) ? 'commit' : 'rollback');
+      client.release();
+      if (!isWritten(appended)) this.#fail(row);
+      return appended;
+    } catch (error) {
+      client.release(error);
+      this.#fail(row);
+      throw error;
+    }
+  }
 
-async function decide<T>(
-  client: HeldClient,
-  append: (client: HeldClient) => Promise<T>,
-  isWritten: (appended: T) => boolean,
-): Promise<T> {
-  try {
-    const appended = await append(client);
-    await client.query(isWritten(appended) ? 'commit' : 'rollback');
-    client.release();
-    return appended;
-  } catch (error) {
-    client.release(error);
-    throw error;
+  #fail(row: DecidingRow): void {
+    if (!this.#holders.has(row.owner)) return;
+    this.#failed.set(row.owner, [...(this.#failed.get(row.owner) ?? []), row]);
   }
 }
 

@@ -1,16 +1,18 @@
 import {
   assertOptions,
+  describeError,
   JournalError,
   type OptionsOf,
   type RefuseArgument,
 } from '../../../core/error/index.ts';
 import { migrationsFrom } from '../../journal/index.ts';
 import {
+  assertSchema,
   defaultSchema,
   type HeldClient,
   PostgresDatabase,
   type PostgresPool,
-  quotedSchema,
+  quoted,
 } from '../database/index.ts';
 import { type PostgresSchema, postgresSchema } from './schema.ts';
 
@@ -42,14 +44,11 @@ const refuse: RefuseArgument = (message, options) => new JournalError('journal-i
 export async function migrate(options: MigrateOptions): Promise<void> {
   assertOptions('migrate()', options, checks, refuse);
   const { pool, schema = defaultSchema } = options;
-  await migrateTo(
-    postgresSchema,
-    new PostgresDatabase(pool, statementTimeoutMs),
-    quotedSchema(schema, 'migrate()'),
-  );
+  assertSchema(schema, 'migrate()');
+  await migrateTo(postgresSchema, new PostgresDatabase(pool, statementTimeoutMs), schema);
 }
 
-/** @param schema that of this version; another one in tests. @param name of the schema, as it is written in statements. */
+/** @param schema that of this version; another one in tests. @param name of the schema, which was checked. */
 export async function migrateTo(
   schema: PostgresSchema,
   database: PostgresDatabase,
@@ -70,7 +69,7 @@ export async function migrateTo(
     if (JournalError.isInstance(error)) throw error;
     throw new JournalError(
       'journal-failed',
-      `The tables of the journal could not be created or migrated, and nothing was changed: ${error instanceof Error ? error.message : String(error)}.`,
+      `The tables of the journal could not be created or migrated, and nothing was changed: ${describeError(error)}.`,
       { cause: error },
     );
   }
@@ -84,22 +83,29 @@ async function statementsOf(
 ): Promise<readonly string[]> {
   const format = await findFormat(client, name);
   if (format === undefined) {
-    const [found] = await client.query<'name'>('select to_regnamespace($1) as name', [name]);
+    const [found] = await client.query('select 1 from pg_namespace where nspname = $1', [name]);
     // Whoever has the right to make tables need not have the one to make schemas.
-    return [...(found?.name == null ? [`create schema ${name}`] : []), ...schema.tables(name)];
+    return [
+      ...(found === undefined ? [`create schema ${quoted(name)}`] : []),
+      ...schema.tables(quoted(name)),
+    ];
   }
   const steps = migrationsFrom(format, schema, 'schema');
   if (steps.length === 0) return [];
   return [
-    ...steps.flatMap((step) => step.upgrade(name)),
-    `update ${name}.wink_journal set format = ${schema.format}`,
+    ...steps.flatMap((step) => step.upgrade(quoted(name))),
+    `update ${quoted(name)}.wink_journal set format = ${schema.format}`,
   ];
 }
 
 /** The format of the tables; undefined where there are none. */
 async function findFormat(client: HeldClient, name: string): Promise<number | undefined> {
-  const [found] = await client.query<'name'>('select to_regclass($1) as name', [`${name}.wink_journal`]);
-  if (found?.name == null) return undefined;
-  const [journal] = await client.query<'format'>(`select format from ${name}.wink_journal`);
+  // Unlike `to_regclass()`, a table of the catalog shows what another transaction has created since this one began.
+  const [found] = await client.query(
+    "select 1 from pg_namespace n join pg_class c on c.relnamespace = n.oid where nspname = $1 and relname = 'wink_journal'",
+    [name],
+  );
+  if (found === undefined) return undefined;
+  const [journal] = await client.query<'format'>(`select format from ${quoted(name)}.wink_journal`);
   return Number(journal?.format);
 }

@@ -5,16 +5,18 @@ import { journalOperations } from '../../../../src/core/runtime/index.ts';
 import { JournalWriter } from '../../../../src/durable/rows/journal-writer.ts';
 import { summaryOf } from '../../../contract/run-journal.ts';
 
-/** What becomes of an append: it is refused, or its rows are written and the answer is lost. */
-type Fault = JournalErrorCode | 'answer-lost' | 'other';
+/** What becomes of an append: it is refused, or its rows are written and the answer is lost; or an attempt before is written first. */
+type Fault = JournalErrorCode | 'answer-lost' | 'arrives-late' | 'other';
 
 /** All that does not wait for a timer has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+const isCode = (fault: Fault): fault is JournalErrorCode => fault.startsWith('journal-');
+
 const errorOf = (fault: Fault): Error =>
   fault === 'other'
     ? new Error('no journal')
-    : new JournalError(fault === 'answer-lost' ? 'journal-failed' : fault, 'The database is locked.');
+    : new JournalError(isCode(fault) ? fault : 'journal-failed', 'The database is locked.');
 
 /** A journal whose appends go wrong one after the other, and a writer of a run in it. */
 async function openWriter(faults: readonly Fault[], signal?: AbortSignal) {
@@ -27,6 +29,10 @@ async function openWriter(faults: readonly Fault[], signal?: AbortSignal) {
     append: async (batch, lease) => {
       appends += 1;
       const fault = left.shift();
+      if (fault === 'arrives-late') {
+        await kept.append(batch, lease);
+        return kept.append(batch, lease);
+      }
       if (fault !== undefined && fault !== 'answer-lost') throw errorOf(fault);
       const inbox = await kept.append(batch, lease);
       if (fault !== undefined) throw errorOf(fault);
@@ -117,6 +123,25 @@ describe('rows that could not be written', () => {
     write('3');
     await settled();
     expect(await lines()).toEqual(['1', '2', '3']);
+  });
+
+  it('count as written when an attempt arrives only while the next one is made', async () => {
+    const { clock, write, lines, counts, lost } = await openWriter(['journal-failed', 'arrives-late']);
+    const flushed = write('1', '2');
+    await settled();
+    clock.advance(100);
+    await settled();
+    expect(flushed.outcome).toBe('written');
+    expect(await lines()).toEqual(['1', '2']);
+    expect([lost, counts()]).toEqual([[], { appends: 2, reads: 2 }]);
+  });
+
+  it('are given up at once when they do not follow, and no attempt has failed before', async () => {
+    const { write, counts, lost } = await openWriter(['arrives-late']);
+    const flushed = write('1');
+    await settled();
+    expect(flushed.outcome).toBeInstanceOf(RunLostError);
+    expect([lost.length, counts()]).toEqual([1, { appends: 1, reads: 0 }]);
   });
 
   it('are given up after half a minute', async () => {
