@@ -31,7 +31,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('rows in PostgreSQL'), (
     ['no character', ''],
   ])('come back byte for byte with %s in them, and so does what a run is listed with', async (_, text) => {
     const journal = await open();
-    const lease = await journal.acquire(`session ${text.replaceAll(/[\0\ud800-\udfff]/gu, '')}`);
+    const lease = await journal.acquire('s');
     const rows = [0, 1].map((seq) => ({ seq, type: 'note', line: JSON.stringify({ seq, text }) }));
     const summary = summaryOf({ workspace: `/w/${text}`, agent: text, info: { text } });
     const runId = 'r\'"\\';

@@ -1,0 +1,51 @@
+import {
+  ensureRun,
+  promptTemplate,
+  type RunJournal,
+  type RunOutcome,
+  section,
+  ToolResult,
+  tool,
+} from 'weakincentives';
+import { scriptedAdapter } from 'weakincentives/testing';
+
+/** A job that asks a model twice, and has one effect outside in between. */
+export interface Job {
+  /** Begins it, or goes on with it. */
+  deliver(journal: RunJournal): Promise<RunOutcome<unknown, never>>;
+  /** How often its effect has happened. */
+  readonly sent: () => number;
+}
+
+/** @param during what happens within the effect. */
+export function jobOf(runId: string, during: () => Promise<void> = async () => undefined): Job {
+  let sent = 0;
+  const send = tool({
+    name: 'send',
+    description: 'Sends the letter.',
+    effects: 'external',
+    execute: async () => {
+      sent += 1;
+      await during();
+      return ToolResult.ok(null, 'sent');
+    },
+  });
+  const prompt = promptTemplate({
+    ns: 'tests',
+    key: 'job',
+    sections: [section({ title: 'Task', key: 'task', template: 'Send it.', tools: [send] })],
+  });
+  return {
+    sent: () => sent,
+    deliver: (journal) =>
+      ensureRun({
+        adapter: scriptedAdapter((_conversation, { turn }) =>
+          turn === 1 ? { toolCalls: [{ name: 'send' }] } : { text: 'done' },
+        ),
+        prompt: prompt.bind(),
+        journal,
+        runId,
+        input: 'Go.',
+      }),
+  };
+}
