@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JournalError } from 'weakincentives';
+import { migrate, type PostgresPool, postgresJournal } from 'weakincentives/postgres';
 import { PostgresDatabase } from '../../../src/durable/postgres/database/index.ts';
-import { migrate, type PostgresPool, postgresJournal } from '../../../src/durable/postgres/index.ts';
 import { migrateTo } from '../../../src/durable/postgres/store/migrate.ts';
 import { type PostgresSchema, postgresSchema } from '../../../src/durable/postgres/store/schema.ts';
 import { rowsOf, summaryOf } from '../../contract/run-journal.ts';

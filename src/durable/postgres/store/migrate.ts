@@ -39,7 +39,7 @@ const refuse: RefuseArgument = (message, options) => new JournalError('journal-i
  *
  * @throws {JournalError} `journal-invalid` for an option that is unknown, missing or wrong; `journal-version-unsupported` for tables of a later version; `journal-failed` with the
  * error of the driver as its cause. Nothing was changed then.
- * @see docs/spec/durable-runs.md §10
+ * @see docs/spec/durable-runs.md §17
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   assertOptions('migrate()', options, checks, refuse);

@@ -1,18 +1,10 @@
-import {
-  ensureRun,
-  promptTemplate,
-  type RunJournal,
-  type RunOutcome,
-  section,
-  ToolResult,
-  tool,
-} from 'weakincentives';
+import { ensureRun, promptTemplate, type RunJournal, section, ToolResult, tool } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 
 /** A job that asks a model twice, and has one effect outside in between. */
 export interface Job {
-  /** Begins it, or goes on with it. */
-  deliver(journal: RunJournal): Promise<RunOutcome<unknown, never>>;
+  /** Begins it, or goes on with it. @returns its answer; undefined where it waits for somebody. */
+  deliver(journal: RunJournal): Promise<string | undefined>;
   /** How often its effect has happened. */
   readonly sent: () => number;
 }
@@ -37,8 +29,8 @@ export function jobOf(runId: string, during: () => Promise<void> = async () => u
   });
   return {
     sent: () => sent,
-    deliver: (journal) =>
-      ensureRun({
+    deliver: async (journal) => {
+      const outcome = await ensureRun({
         adapter: scriptedAdapter((_conversation, { turn }) =>
           turn === 1 ? { toolCalls: [{ name: 'send' }] } : { text: 'done' },
         ),
@@ -46,6 +38,8 @@ export function jobOf(runId: string, during: () => Promise<void> = async () => u
         journal,
         runId,
         input: 'Go.',
-      }),
+      });
+      return 'text' in outcome ? outcome.text : undefined;
+    },
   };
 }
