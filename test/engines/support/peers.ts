@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -23,11 +23,3 @@ export const peerFile = (path: string): string => join(peers, 'node_modules', pa
 /** Name of a suite, with the reason why it is skipped. */
 export const peerSuite = (name: string, reason: string | undefined): string =>
   reason === undefined ? name : `${name} (skipped: ${reason})`;
-
-/** The version that a package has. */
-export function peerVersion(name: string): string {
-  const { version } = JSON.parse(readFileSync(peerFile(`${name}/package.json`), 'utf8')) as {
-    version: string;
-  };
-  return version;
-}
