@@ -207,6 +207,15 @@ describe('a run on the steps of an engine', () => {
     );
   });
 
+  it('is refused in the end by an engine that ends each attempt after one step, and sends nothing twice', async () => {
+    const { attempt, log, engine } = openDesk();
+    let outcome: unknown = 'killed';
+    for (let left = 40; left > 0 && outcome === 'killed'; left -= 1)
+      outcome = await attempt({ step: engine.kept.length, at: 'kept' }).catch((error: unknown) => error);
+    expect(outcome).toMatchObject({ code: 'run-interrupted-repeatedly' });
+    expect(log.filter((line) => line.startsWith('send'))).toEqual([]);
+  });
+
   it('goes on in one of two attempts at the same time', async () => {
     const { attempt, log, engine } = openDesk();
     const outcomes = await Promise.allSettled([attempt(), attempt()]);
