@@ -11,7 +11,7 @@ export interface OwnPool extends PostgresPool {
 const defaultConnections = 4;
 
 /**
- * The connections to a database, with the package `pg` where this command is installed. Whoever asks for them ends them.
+ * The connections to a database, with the package `pg` where this command is installed. The caller ends them.
  *
  * @throws {UsageError} when the package is not installed.
  */
