@@ -12,6 +12,8 @@ import { type OnceRequest, readOnceArguments } from './runs/once-arguments.ts';
 import { type RewindRequest, readRewindArguments } from './runs/rewind-arguments.ts';
 import { type RunsRequest, readRunsArguments } from './runs/runs-arguments.ts';
 import { readViewArguments, type ViewRequest } from './view/view-arguments.ts';
+import { readSubmitArguments, type SubmitRequest } from './worker/submit-arguments.ts';
+import { readWorkerArguments, type WorkerRequest } from './worker/worker-arguments.ts';
 
 /** A request from the command line. */
 export type CliRequest =
@@ -30,6 +32,8 @@ export type CliRequest =
   | ApprovalsRequest
   | JournalRequest
   | ServeRequest
+  | WorkerRequest
+  | SubmitRequest
   /** An invalid command line; `message` is one line. */
   | { readonly kind: 'usage-error'; readonly message: string };
 
@@ -47,6 +51,8 @@ const readers = new Map<string | undefined, (argv: readonly string[]) => CliRequ
   ['approvals', readApprovalsArguments],
   ['journal', readJournalArguments],
   ['serve', readServeArguments],
+  ['worker', readWorkerArguments],
+  ['submit', readSubmitArguments],
 ]);
 
 /** Parses the arguments after the name of the program. Never throws. */

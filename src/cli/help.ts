@@ -13,6 +13,8 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink once [list [--tool NAME] [--in-doubt] [--json] | settle TOOL KEY --done TEXT|--not-done] [--journal JOURNAL]
        wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal JOURNAL]
        wink journal migrate [--journal JOURNAL]
+       wink worker AGENT... [--concurrency N] [--drain TIME] [--agent-version TEXT] [--strict] [--expires TIME] [--sandbox BACKEND] [--journal JOURNAL] [options]
+       wink submit NAME [--input TEXT] [--params JSON] [--run-id NAME] [--priority N] [--start-after TIME] [--agent-version TEXT] [--journal JOURNAL]
        wink query RUN ["SQL"] [--json] [--timeout TIME] [--schema]
 
 Runs an agent and prints a report of its calls and changes. AGENT is a file (.ts, .mts, .js, .mjs) that
@@ -42,6 +44,11 @@ the record of a run. A journal in a file needs Node 22.13 or later; one in Postg
 
 What a policy asks in such a run, without a person at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the
 changes that wait, "answer" keeps a yes or a no, for one question (its number, or the name that is printed with it) or --all; then "wink resume" goes on.
+
+"wink worker" takes jobs from the queue of a journal in PostgreSQL and runs each as "wink run --durable" does it, as many as --concurrency says (default 10), on any number of
+machines; agents that work on a folder need a program with runWorker(). It needs the package pg-boss 12 and Node 22.12 or later. Ctrl-C or a SIGTERM lets runs end for half of --drain (default 25s); the others go on in another worker at once.
+"wink submit" sends such a job, for the agent with this NAME, and prints the name of its run: submitting it twice is one run. A larger --priority is first; --start-after is a time (30m, 12h, 30d) or a date with a zone (2026-12-01T06:00:00Z).
+With --strict a worker leaves jobs of another --agent-version, and runs that began with another prompt, tools, policies or model, to other workers.
 
 "wink serve" serves the tools of AGENT over the Model Context Protocol, to a client that starts it (Claude Code, Codex, OpenCode) or, with --http, on
 127.0.0.1. Without AGENT it serves the files of a folder: reading, search, edits under the rule "read before write", the history of git, and with --sandbox a shell. Every call is
@@ -93,6 +100,7 @@ Options:
                       without a journal), elicit, the client, or suspend, "wink approvals"
   --structured        For serve: results carry their values, too; some clients show a model these in place of the text
   --no-durable        For serve without AGENT: keep no journal
+  --concurrency N, --drain TIME  For worker: how many runs go on at a time, and how long its end may take
   --strict            For resume: refuse when the prompt, tools, policies or model have changed
   --files WHAT        For resume, when files that the run has written are not as it left them: check (default: refuse, and name them), restore
                       (write what it left) or as-is (go on with what is there)

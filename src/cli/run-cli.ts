@@ -46,6 +46,8 @@ const commands = {
   approvals: async () => (await import('./runs/approvals-command.ts')).approvalsCommand,
   journal: async () => (await import('./runs/journal-command.ts')).journalCommand,
   serve: async () => (await import('./serve-command.ts')).serveCommand,
+  worker: async () => (await import('./worker/worker-command.ts')).workerCommand,
+  submit: async () => (await import('./worker/submit-command.ts')).submitCommand,
   prompt: async () => (await import('./prompt/prompt-command.ts')).promptCommand,
   replay: async () => (await import('./replay/replay-command.ts')).replayCommand,
   query: async () => (await import('./query/query-command.ts')).queryCommand,
@@ -146,7 +148,7 @@ async function refuse(message: string, environment: CliEnvironment, workspace?: 
 }
 
 /** Commands that go on until they are stopped, also by a reader of their output that leaves. */
-const stopped: ReadonlySet<string> = new Set(['run', 'resume', 'fork', 'serve', 'view']);
+const stopped: ReadonlySet<string> = new Set(['run', 'resume', 'fork', 'serve', 'worker', 'view']);
 
 /** The environment of a command: for one that only reports, a reader that leaves (`| head`) is not a reason to end, and does not change its exit code. */
 function whileRead(environment: CliEnvironment, kind: CliRequest['kind']): CliEnvironment {

@@ -1,6 +1,11 @@
 import { evaluateAgent } from '../../agent/index.ts';
 import { describeError, FilesystemError } from '../../core/error/index.ts';
-import type { AgentConclusion, PromptResponse, RunWorkspace } from '../../core/evaluation/index.ts';
+import type {
+  AgentConclusion,
+  PromptResponse,
+  RunLimits,
+  RunWorkspace,
+} from '../../core/evaluation/index.ts';
 import type { FileChange, OutsideChange } from '../../core/filesystem/index.ts';
 import { present, readName } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
@@ -17,7 +22,7 @@ import { Session } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
 import { type Application, type ApplyConflict, applyChanges, pathIn } from '../folder/apply-to-folder.ts';
-import type { RunRequest } from '../options/run-arguments.ts';
+import type { RunRequest, RunTask } from '../options/run-arguments.ts';
 import { CliInterruption } from '../process/environment.ts';
 import { isOfLaterVersion } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -168,12 +173,7 @@ async function evaluate(
         redact: redactor.text,
         limits: {
           budget,
-          ...present({
-            maxTurns: request.maxTurns,
-            maxRepeatedFailures: request.maxRepeatedFailures,
-            idleTimeoutMs: request.idleTimeoutMs,
-            deadline: request.deadlineMs === undefined ? undefined : Deadline.after(request.deadlineMs),
-          }),
+          ...limitsOf(request),
         },
         observers: [
           { onEvent },
@@ -217,6 +217,17 @@ async function evaluate(
     const failure = describeFailure(error, opened.agent.name, droppedTurns);
     return { ...ended, error, failure, interruption: undefined };
   }
+}
+
+/** The limits of the command line, but for the budget. The time of the deadline begins now. */
+export function limitsOf({
+  deadlineMs,
+  idleTimeoutMs,
+  maxRepeatedFailures,
+  maxTurns,
+}: Pick<RunTask, 'deadlineMs' | 'idleTimeoutMs' | 'maxRepeatedFailures' | 'maxTurns'>): RunLimits {
+  const deadline = deadlineMs === undefined ? undefined : Deadline.after(deadlineMs);
+  return present({ maxTurns, maxRepeatedFailures, idleTimeoutMs, deadline });
 }
 
 /** Reads the plan of a session, redacted; returns the same object while the plan is the same. */

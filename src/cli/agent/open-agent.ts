@@ -52,6 +52,8 @@ export interface OpenAgentOptions {
   readonly openJournal?: (file: string | undefined) => Promise<OpenedJournal | undefined>;
   /** Whether `--apply` was given, which an agent without files refuses. Default: false. */
   readonly isApplyNamed?: boolean;
+  /** Whether the agent gets no folder, and works on what its template binds. Default: false. */
+  readonly isWithoutFolder?: boolean;
   /** What the user can do when the folder is in use, other than wait. Default: nothing. */
   readonly insteadOfWaiting?: string | undefined;
   /** Makes the agent of a request that names none. */
@@ -106,7 +108,8 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
   const module =
     own === undefined || request.agent === undefined ? undefined : { ...own, path: request.agent };
   if (module !== undefined) refuseUnusedFolder(module.agent, request, options);
-  const workspaceName = module?.agent.workspace === false ? '' : folderName(request.workspace);
+  const hasNoFolder = options.isWithoutFolder === true;
+  const workspaceName = hasNoFolder || module?.agent.workspace === false ? '' : folderName(request.workspace);
   const bound =
     module === undefined
       ? undefined
@@ -117,7 +120,7 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
           parts,
           say,
         );
-  const takesFolder = bound === undefined || usesFiles(bound, request);
+  const takesFolder = bound === undefined || (!hasNoFolder && usesFiles(bound, request));
   if (options.isApplyNamed === true && !takesFolder) {
     throw new UsageError(`${printable(bound.agent.name)} does not use files: there is nothing to --apply.`);
   }

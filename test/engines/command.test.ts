@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { type Ending, ending, run, start } from '../cli/wink.ts';
+import { noPgBoss, pgBossSuite } from './support/boss.ts';
+import { openPool, type PostgresServer, startPostgres } from './support/postgres.ts';
+
+const agent = `
+import { defineAgent, jsonSchema, promptTemplate, section } from 'weakincentives';
+import { scriptedAdapter } from 'weakincentives/testing';
+const task = section({
+  title: 'Task', key: 'task',
+  params: jsonSchema({ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }),
+  template: (p) => 'Greet ' + p.name + '.',
+});
+export default defineAgent({
+  template: promptTemplate({ ns: 'docs', key: 'greeter', sections: [task] }),
+  adapter: () => scriptedAdapter(async (conversation, _turn, { signal }) => {
+    const text = JSON.stringify(conversation);
+    if (text.includes('slowly')) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    return { text: 'Hello.' };
+  }),
+});
+`;
+
+describe.skipIf(noPgBoss !== undefined)(pgBossSuite('wink worker and wink submit'), () => {
+  let server: PostgresServer;
+  let variables: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    expect(inject('buildProblem')).toBe('');
+    server = await startPostgres();
+  });
+  beforeEach(async () => {
+    const pool = openPool(server);
+    const database = server.freshSchema();
+    await pool.query(`create database ${database}`);
+    variables = { WINK_JOURNAL: server.url.replace(/[^/]*$/, database) };
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  /** A project that has pg-boss, with the agent. */
+  function project(hasPgBoss = true): string {
+    const folder = mkdtempSync(join(tmpdir(), 'wink-fleet-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'agent.mjs'), agent);
+    const packages = fileURLToPath(new URL('../peers/engines/node_modules', import.meta.url));
+    if (hasPgBoss) symlinkSync(packages, join(folder, 'node_modules'));
+    return folder;
+  }
+
+  /** Starts a worker, which takes jobs when this resolves. */
+  async function work(cwd: string, ...options: readonly string[]) {
+    const child = start(['worker', 'agent.mjs', ...options], { cwd, variables });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = ending(child);
+    let errors = '';
+    let output = '';
+    child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+    child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+    const early = ended.then((end) => Promise.reject(new Error(JSON.stringify(end))));
+    early.catch(() => undefined);
+    await Promise.race([early, expect.poll(() => errors).toContain('takes jobs of')]);
+    return { child, ended, output: () => output, errors: () => errors };
+  }
+
+  const ok = (stdout: string): Partial<Ending> => ({ code: 0, stdout, stderr: '' });
+
+  it('run what was submitted, and drain when they are terminated', async () => {
+    const cwd = project();
+    expect(await run(['journal', 'migrate'], { cwd, variables })).toMatchObject({ code: 0 });
+    const submit = ['submit', 'greeter', '--params', '{"name":"Ann"}', '--input', 'Hi.'];
+    expect(await run([...submit, '--run-id', 'r1', '--priority=-2'], { cwd, variables })).toEqual(ok('r1\n'));
+    expect(await run([...submit, '--run-id', 'r1'], { cwd, variables })).toEqual(ok('r1\n'));
+    expect(await run([...submit, '--run-id', 'late', '--start-after', '1d'], { cwd, variables })).toEqual(
+      ok('late\n'),
+    );
+    expect(await run(['submit', 'greeter', '--run-id', 'wrong'], { cwd, variables })).toEqual(ok('wrong\n'));
+    const { child, ended, output, errors } = await work(cwd, '--concurrency', '3', '--drain', '5s');
+    await expect.poll(output).toBe('r1 has ended\n');
+    await expect.poll(errors).toContain('run wrong: ');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, stdout: 'r1 has ended\n' });
+    const { stdout } = await run(['runs', '--json'], { cwd, variables });
+    expect(stdout.split('\n').filter((line) => line !== '')).toHaveLength(1);
+    expect(JSON.parse(stdout)).toMatchObject({ runId: 'r1', status: 'finished' });
+  });
+
+  it('interrupt what does not end, and end at once at the second interrupt', async () => {
+    const cwd = project();
+    await run(['journal', 'migrate'], { cwd, variables });
+    const submit = ['submit', 'greeter', '--params', '{"name":"Ann"}', '--input', 'slowly', '--run-id', 'r'];
+    await run(submit, { cwd, variables });
+    const statuses = async (): Promise<string> => (await run(['runs', '--json'], { cwd, variables })).stdout;
+    const first = await work(cwd, '--drain', '2s');
+    await expect.poll(statuses).toContain('"running"');
+    first.child.kill('SIGINT');
+    expect(await first.ended).toMatchObject({ code: 0, stdout: '' });
+    expect(await statuses()).toContain('"interrupted"');
+    const second = await work(cwd, '--drain', '20m');
+    await expect.poll(statuses).toContain('"running"');
+    second.child.kill('SIGINT');
+    await expect.poll(second.errors).toContain('takes no more jobs; 1 run in hand.');
+    second.child.kill('SIGINT');
+    expect((await second.ended).code).toBe(null);
+  });
+
+  it.each([
+    [['worker', 'agent.mjs', '--journal', 'runs.db'], true, 'workers need a journal in PostgreSQL'],
+    [['submit', 'greeter', '--journal', 'runs.db'], true, 'workers need a journal in PostgreSQL'],
+    [['worker', 'agent.mjs'], false, 'npm install pg-boss@12'],
+    [['submit', 'greeter'], false, 'npm install pg-boss@12'],
+    [['worker', 'agent.mjs', '--journal', 'postgres://u:very-secret@127.0.0.1:1/d'], true, '127.0.0.1:1/d'],
+    [['submit', 'greeter', '--journal', 'postgres://u:very-secret@127.0.0.1:1/d'], true, '127.0.0.1:1/d'],
+    [['worker', 'agent.mjs'], true, 'wink journal migrate'],
+    [['worker', 'missing.mjs'], true, 'missing.mjs'],
+    [['submit', 'greeter', '--start-after', '2026-13-01T00:00:00Z'], true, 'startAfter'],
+  ])('say what is missing: %j', async (args, hasPgBoss, message) => {
+    const { code, stdout, stderr } = await run(args, { cwd: project(hasPgBoss), variables });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
+    expect(stderr).not.toContain('very-secret');
+    expect(stderr).not.toContain(server.password);
+  });
+});
