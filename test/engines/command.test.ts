@@ -57,11 +57,16 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('wink worker and wink submit
     const ended = ending(child);
     let errors = '';
     let output = '';
-    child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+    const ready = new Promise<void>((resolve) => {
+      child.stderr.on('data', (data: Buffer) => {
+        errors += data.toString();
+        if (errors.includes('takes jobs of')) resolve();
+      });
+    });
     child.stdout.on('data', (data: Buffer) => (output += data.toString()));
     const early = ended.then((end) => Promise.reject(new Error(JSON.stringify(end))));
     early.catch(() => undefined);
-    await Promise.race([early, expect.poll(() => errors).toContain('takes jobs of')]);
+    await Promise.race([early, ready]);
     return { child, ended, output: () => output, errors: () => errors };
   }
 

@@ -164,16 +164,15 @@ function optionsOf(
       `a worker needs a model whose turns can be kept, and that of ${printable(agent.name)} runs a loop of its own: name one with --model.`,
     );
   }
+  // With a budget, a run that has its answer is repeated to count what it cost.
   const hasBudget = Object.keys(limits.budget).length > 0;
+  const budget = hasBudget ? { ...agent.limits?.budget, ...limits.budget } : undefined;
   return {
     adapter: model,
     resources,
     approve: agent.approve ?? suspendApproval(present({ expiresMs })),
     redact: redactor.text,
-    limits: {
-      ...limitsOf(limits),
-      ...(hasBudget ? { budget: { ...agent.limits?.budget, ...limits.budget } } : {}),
-    },
+    limits: { ...limitsOf(limits), ...present({ budget }) },
     ...present({ overrides }),
   };
 }
