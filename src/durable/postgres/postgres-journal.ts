@@ -56,7 +56,7 @@ const refuse: RefuseArgument = (message, options) => new JournalError('journal-i
  * and the answer was lost. `journal-version-unsupported` for tables of another version, with `details.version`, which is 0 for a schema without tables.
  *
  * @throws {JournalError} `journal-invalid` for an option that is unknown, missing, or out of its range.
- * @see docs/spec/durable-runs.md §17
+ * @see docs/spec/durable-runs.md §18
  */
 export function postgresJournal(options: PostgresJournalOptions): PostgresRunJournal {
   assertOptions('postgresJournal()', options, checks, refuse);

@@ -31,7 +31,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('durable runs on a journ
   });
   for (const { name, run } of cases) it(name, () => expect(run()).resolves.toBeUndefined());
 
-  it('were killed or stopped, and mostly nobody could see it', () => {
+  it('were killed or stopped, and mostly it could not be seen', () => {
     expect(inject('buildProblem')).toBe('');
     const same = outcomes.filter(({ became }) => became === 'same');
     expect(outcomes.length).toBeGreaterThanOrEqual(cases.length / 2);

@@ -58,7 +58,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** Takes a connection from the pool; whoever takes it releases it. @throws what the driver throws. */
+  /** Takes a connection from the pool, which its caller releases. @throws what the driver throws. */
   async hold(): Promise<HeldClient> {
     const client = await this.#connect();
     // Without a listener, a connection that breaks between two statements would end the process.

@@ -73,7 +73,8 @@ export class DecidingCalls {
       const from = at === 0 ? 0 : (waiting[at - 1]?.place ?? 0) + 1;
       const isLast = at === waiting.length - 1;
       const part = { ...batch, rows: rows.slice(from, isLast ? rows.length : place + 1) };
-      return { batch: isLast ? part : { ...part, takes: [] }, call };
+      // What the batch takes comes with its last row.
+      return { batch: isLast ? part : { ...part, takes: [], once: [] }, call };
     });
   }
 

@@ -39,7 +39,7 @@ const refuse: RefuseArgument = (message, options) => new JournalError('journal-i
  *
  * @throws {JournalError} `journal-invalid` for an option that is unknown, missing or wrong; `journal-version-unsupported` for tables of a later version; `journal-failed` with the
  * error of the driver as its cause. Nothing was changed then.
- * @see docs/spec/durable-runs.md §17
+ * @see docs/spec/durable-runs.md §18
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   assertOptions('migrate()', options, checks, refuse);
@@ -58,7 +58,7 @@ export async function migrateTo(
     await database.withClient(async (client) => {
       if ((await findFormat(client, name)) === schema.format) return;
       await client.query('begin isolation level read committed');
-      // Ends with the transaction, so that it works behind a pooler of transactions.
+      // Ends with the transaction, so that it works with a pooler of transactions.
       await client.query("select pg_advisory_xact_lock(hashtextextended('wink journal ' || $1::text, 0))", [
         name,
       ]);
@@ -75,7 +75,7 @@ export async function migrateTo(
   }
 }
 
-/** What is left to do, once nobody else migrates. */
+/** What is left to do, once no other process migrates. */
 async function statementsOf(
   schema: PostgresSchema,
   client: HeldClient,
@@ -84,7 +84,7 @@ async function statementsOf(
   const format = await findFormat(client, name);
   if (format === undefined) {
     const [found] = await client.query('select 1 from pg_namespace where nspname = $1', [name]);
-    // Whoever has the right to make tables need not have the one to make schemas.
+    // A role with the right to make tables need not have the one to make schemas.
     return [
       ...(found === undefined ? [`create schema ${quoted(name)}`] : []),
       ...schema.tables(quoted(name)),

@@ -20,7 +20,7 @@ const currentFormat = 1;
  * Rows are `text`, never `jsonb`, which refuses U+0000 and does not keep the bytes. Names and ids that others choose are JSON texts for the same reason. What each append changes is
  * in no index, so that an append writes none: `ready_ms` and `status` are those of the summary.
  *
- * @see docs/spec/durable-runs.md §17
+ * @see docs/spec/durable-runs.md §18
  */
 export const postgresSchema: PostgresSchema = {
   format: currentFormat,

@@ -12,7 +12,7 @@ export const isHeldBy = (now: string, ended: string): string =>
 
 /**
  * The statements of a journal. Each is one transaction that reads the format of the tables, too: a later version may have migrated them. None has a name or needs a setting of its
- * connection, so that they work behind a pooler of transactions.
+ * connection, so that they work with a pooler of transactions.
  */
 export function textsOf(schema: string): Readonly<Record<Operation, string>> {
   const format = `(select format from ${schema}.wink_journal) as format`;
