@@ -90,7 +90,7 @@ const checks: OptionsOf<RunOnStepsOptions<unknown>> = {
  *
  * const first = await attempt('mail-1');
  * const again = await attempt('mail-1');
- * console.assert(first.text === 'Sorted.' && again.text === 'Sorted.');
+ * console.assert(first.finishReason === 'stop' && again.finishReason === 'stop');
  * ```
  *
  * @returns what `start` resolves with, as JSON keeps it; with `answers`, when it is not suspended.

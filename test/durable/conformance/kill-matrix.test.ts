@@ -28,6 +28,14 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('durable runs on an SQLite j
       files: ['memory'],
       onOutcome: (outcome) => void outcomes.push(outcome),
     }),
+    ...durableConformance({
+      name: '{ blobs }',
+      open: { module: journalModule('sqlite-blobs') },
+      killsPerCase: killsInDatabase,
+      seed: seed,
+      files: ['memory'],
+      onOutcome: (outcome) => void outcomes.push(outcome),
+    }),
     // What a folder gets is not up to the driver, but for this: the rows of a run are read by another process.
     ...['sqlite-database', 'better-sqlite3'].flatMap((driver) =>
       durableConformance({
