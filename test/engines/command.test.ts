@@ -41,12 +41,12 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('wink worker and wink submit
   afterAll(() => server[Symbol.asyncDispose]());
 
   /** A project that has pg-boss, with the agent. */
-  function project(hasPgBoss = true): string {
+  function project(): string {
     const folder = mkdtempSync(join(tmpdir(), 'wink-fleet-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, 'agent.mjs'), agent);
     const packages = fileURLToPath(new URL('../peers/engines/node_modules', import.meta.url));
-    if (hasPgBoss) symlinkSync(packages, join(folder, 'node_modules'));
+    symlinkSync(packages, join(folder, 'node_modules'));
     return folder;
   }
 
@@ -112,17 +112,15 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('wink worker and wink submit
   });
 
   it.each([
-    [['worker', 'agent.mjs', '--journal', 'runs.db'], true, 'workers need a journal in PostgreSQL'],
-    [['submit', 'greeter', '--journal', 'runs.db'], true, 'workers need a journal in PostgreSQL'],
-    [['worker', 'agent.mjs'], false, 'npm install pg-boss@12'],
-    [['submit', 'greeter'], false, 'npm install pg-boss@12'],
-    [['worker', 'agent.mjs', '--journal', 'postgres://u:very-secret@127.0.0.1:1/d'], true, '127.0.0.1:1/d'],
-    [['submit', 'greeter', '--journal', 'postgres://u:very-secret@127.0.0.1:1/d'], true, '127.0.0.1:1/d'],
-    [['worker', 'agent.mjs'], true, 'wink journal migrate'],
-    [['worker', 'missing.mjs'], true, 'missing.mjs'],
-    [['submit', 'greeter', '--start-after', '2026-13-01T00:00:00Z'], true, 'startAfter'],
-  ])('say what is missing: %j', async (args, hasPgBoss, message) => {
-    const { code, stdout, stderr } = await run(args, { cwd: project(hasPgBoss), variables });
+    [['worker', 'agent.mjs', '--journal', 'runs.db'], 'workers need a journal in PostgreSQL'],
+    [['submit', 'greeter', '--journal', 'runs.db'], 'workers need a journal in PostgreSQL'],
+    [['worker', 'agent.mjs', '--journal', 'postgres://u:very-secret@127.0.0.1:1/d'], '127.0.0.1:1/d'],
+    [['submit', 'greeter', '--journal', 'postgres://u:very-secret@127.0.0.1:1/d'], '127.0.0.1:1/d'],
+    [['worker', 'agent.mjs'], 'wink journal migrate'],
+    [['worker', 'missing.mjs'], 'missing.mjs'],
+    [['submit', 'greeter', '--start-after', '2026-13-01T00:00:00Z'], 'startAfter'],
+  ])('say what is missing: %j', async (args, message) => {
+    const { code, stdout, stderr } = await run(args, { cwd: project(), variables });
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
