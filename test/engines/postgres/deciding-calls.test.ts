@@ -78,7 +78,7 @@ describe.skipIf(noPostgres !== undefined)(
     });
 
     it('that is refused rolls the call back, and so does the end of the lease', async () => {
-      const { call, append, seen, idle, journal, lease } = await open();
+      const { call, append, seen, idle, lease } = await open();
       await append(0);
       await call('a', 2);
       await expect(append(2)).rejects.toSatisfy(JournalFencedError.isInstance);

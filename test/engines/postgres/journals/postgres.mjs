@@ -7,7 +7,9 @@ import { migrate, postgresJournal } from 'weakincentives/postgres';
  * @param {import('../../../../src/testing/durable/options.ts').JournalPlace} place
  */
 export async function openJournal({ folder, parameters, clock, leaseTimeoutMs }) {
-  const pool = new pg.Pool({ connectionString: `${parameters["url"]}`, max: 2 });
+  // The test passes a text.
+  const { url } = /** @type {{ url: string }} */ (parameters);
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
   const schema = `case_${createHash('sha256').update(folder).digest('hex').slice(0, 40)}`;
   await migrate({ pool, schema });
   const journal = postgresJournal({ pool, schema, clock, leaseTimeoutMs });
