@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import type { RunJournal } from 'weakincentives';
+import { journalLedgerContract } from '../../contract/journal-ledger.ts';
 import { runJournalContract } from '../../contract/run-journal.ts';
 import {
   noPostgres,
@@ -8,6 +10,11 @@ import {
   startPostgres,
 } from '../support/postgres.ts';
 import { migratedSchema, openJournal } from './support/journals.ts';
+
+function contract(open: () => RunJournal): void {
+  runJournalContract(open);
+  journalLedgerContract(open);
+}
 
 describe.skipIf(noPostgres !== undefined)(postgresSuite('a journal in PostgreSQL'), () => {
   let server: PostgresServer;
@@ -21,10 +28,10 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a journal in PostgreSQL
   });
 
   describe('by the clock of the database', () => {
-    runJournalContract(() => openJournal({ pool: openPool(server), schema }));
+    contract(() => openJournal({ pool: openPool(server), schema }));
   });
 
   describe('on a pool of one connection', () => {
-    runJournalContract(() => openJournal({ pool: openPool(server, { max: 1 }), schema }));
+    contract(() => openJournal({ pool: openPool(server, { max: 1 }), schema }));
   });
 });

@@ -31,6 +31,7 @@ import {
   sqlStateOf,
 } from '../database/index.ts';
 import { type DecidedPart, DecidingCalls } from './deciding-calls.ts';
+import { PostgresLedger } from './ledger-backend.ts';
 import { dependOnLeases, listRunsText } from './list-text.ts';
 import { postgresSchema } from './schema.ts';
 import { textsOf } from './texts.ts';
@@ -51,6 +52,7 @@ export class PostgresBackend implements JournalBackend {
   /** The calls that a resource on the same database has left to a row. */
   readonly calls: DecidingCalls = new DecidingCalls();
   readonly #parts: PostgresBackendParts;
+  readonly ledger: PostgresLedger;
   readonly #texts: Texts;
   /** The last append of each run that has appends under way: several connections would change their order. */
   readonly #appends = new Map<string, Promise<unknown>>();
@@ -58,6 +60,14 @@ export class PostgresBackend implements JournalBackend {
   constructor(parts: PostgresBackendParts) {
     this.#parts = parts;
     this.#texts = textsOf(quoted(parts.schema));
+    this.ledger = new PostgresLedger({
+      database: parts.database,
+      schema: quoted(parts.schema),
+      checked: (rows) => this.#checked(rows),
+      explained: (work) => this.#explained(work),
+      clockMs: (moment) => this.#clockMs(moment),
+      hasHolderEnded,
+    });
   }
 
   append(batch: JournalBatch, lease: LeaseKey, moment: LeaseMoment): Promise<RunInbox> {
@@ -205,15 +215,20 @@ export class PostgresBackend implements JournalBackend {
 
   async #appendPart({ batch, call }: DecidedPart, lease: LeaseKey, moment: LeaseMoment): Promise<RunInbox> {
     const values = appendValues(batch, lease, moment.timeoutMs, this.#clockMs(moment));
-    const appendOn = (client: HeldClient): Promise<readonly PostgresRow<AppendColumn>[]> =>
-      client.query<AppendColumn>(this.#texts.append, values);
+    const { once = [] } = batch;
+    const appendOn = async (client: HeldClient): Promise<readonly PostgresRow<AppendColumn>[]> => {
+      const appended = await client.query<AppendColumn>(this.#texts.append, values);
+      if (isWritten(appended)) await this.ledger.change(client, once, lease, moment);
+      return appended;
+    };
     const isWritten = ([row]: readonly PostgresRow<AppendColumn>[]): boolean => row?.id != null;
     const appended = this.#checked(
-      await this.#explained(() =>
-        call === undefined
+      await this.#explained(() => {
+        if (call !== undefined) return this.calls.decide(call, appendOn, isWritten);
+        return once.length === 0
           ? this.#parts.database.query<AppendColumn>(this.#texts.append, values)
-          : this.calls.decide(call, appendOn, isWritten),
-      ),
+          : this.ledger.inTransaction(appendOn, isWritten);
+      }),
     );
     const [row] = appended;
     if (row !== undefined && isWritten(appended)) return inboxIn(row);

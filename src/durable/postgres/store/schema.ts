@@ -46,6 +46,11 @@ export const postgresSchema: PostgresSchema = {
       number bigint generated always as identity primary key, run bigint not null references ${schema}.wink_runs (id) on delete cascade,
       id text not null, kind text not null, message text not null, taken_seq integer, unique (run, id)
     )`,
+    // A key without an owner has no session. `call`: the call that claimed it, has begun it or did it; `by_call`: the one that has it.
+    `create table ${schema}.wink_once (
+      tool text not null, key text not null, digest text not null, state text not null, call text not null, session_id text, owner text, by_call text,
+      at_ms double precision not null, result text not null, primary key (tool, key)
+    )`,
     `insert into ${schema}.wink_journal (format) values (${currentFormat})`,
   ],
   migrations: [],

@@ -1,5 +1,5 @@
 /** Whether the time of a lease is up: it was not renewed in time, or was renewed in the future of this clock, which was set back since. */
-const isOver = (now: string): string =>
+export const isOver = (now: string): string =>
   `(l.until_ms <= ${now} or l.until_ms - l.timeout_ms > ${now} + l.timeout_ms / 3)`;
 
 /** Milliseconds since the Unix epoch: by the clock of the database, which all machines share, unless the parameter has another one. */
