@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { RunJournal } from 'weakincentives';
+import { directoryBlobs } from 'weakincentives/node';
 import { journalLedgerContract } from '../../contract/journal-ledger.ts';
 import { runJournalContract } from '../../contract/run-journal.ts';
+import { tempFolder } from '../../unit/host/temp-folder.ts';
 import {
   noPostgres,
   openPool,
@@ -33,5 +35,12 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a journal in PostgreSQL
 
   describe('on a pool of one connection', () => {
     contract(() => openJournal({ pool: openPool(server, { max: 1 }), schema }));
+  });
+
+  describe('with its rows in a folder', () => {
+    runJournalContract(() => {
+      const blobs = { store: directoryBlobs({ folder: tempFolder() }), maxRowCharacters: 0 };
+      return openJournal({ pool: openPool(server), schema, blobs });
+    });
   });
 });
