@@ -151,8 +151,25 @@ describe('a run on the steps of an engine', () => {
     const whole = openDesk();
     await whole.attempt();
     const begun = whole.engine.kept.findIndex((text) => text.includes('"type":"begin"'));
-    const { attempt, log } = openDesk();
-    await attempt({ step: begun, at: 'worked' });
+    const { adapter, prompt, log } = openDesk();
+    let steps = 0;
+    const worked = new Promise<void>((resolve) => {
+      void runOnSteps({
+        runId: 'r',
+        step: async (_name, work) => {
+          const text = await work();
+          if (steps < begun) steps += 1;
+          else {
+            resolve();
+            await new Promise(() => undefined);
+          }
+          return text;
+        },
+        start: (run) => ensureRun({ adapter, prompt, input: 'Go.', ...run }),
+      });
+    });
+    await worked;
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     expect(log).toEqual(['model 1']);
   });
 
