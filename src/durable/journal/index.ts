@@ -14,3 +14,4 @@ export {
   leasedJournal,
 } from './leased-journal.ts';
 export { memoryJournal } from './memory-journal.ts';
+export { leaseHasEnded, placeOf, RefusedRows } from './refused-rows.ts';

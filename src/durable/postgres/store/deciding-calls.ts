@@ -1,6 +1,6 @@
-import { JournalFencedError, TransactionClosedError } from '../../../core/error/index.ts';
 import type { DecidingRow } from '../../../core/resource/index.ts';
 import type { JournalBatch } from '../../../core/runtime/index.ts';
+import { leaseHasEnded, placeOf, RefusedRows } from '../../journal/index.ts';
 import type { HeldClient } from '../database/index.ts';
 
 /** A call that was committed, whose changes wait in an open transaction for their row. */
@@ -22,8 +22,7 @@ export interface DecidedPart {
 export class DecidingCalls {
   /** Owners that hold a lease through the journal, with the calls that wait for their rows. */
   readonly #holders = new Map<string, Set<DecidingCall>>();
-  /** Rows whose transaction has failed: they are not appended without what it had. By owner. */
-  readonly #failed = new Map<string, DecidingRow[]>();
+  readonly #refused = new RefusedRows();
 
   hold(owner: string): void {
     this.#holders.set(owner, new Set());
@@ -44,7 +43,7 @@ export class DecidingCalls {
   letGo(owner: string): void {
     const calls = this.#holders.get(owner) ?? [];
     this.#holders.delete(owner);
-    this.#failed.delete(owner);
+    this.#refused.letGo(owner);
     for (const { client } of calls) void rollBack(client);
   }
 
@@ -59,13 +58,10 @@ export class DecidingCalls {
    * @throws {JournalFencedError} for a row whose transaction has failed: what it had is rolled back, so the row would say what is not so.
    */
   partsOf(batch: JournalBatch, owner: string): readonly DecidedPart[] {
-    const { runId, rows } = batch;
-    const placeOf = (row: DecidingRow): number =>
-      row.runId === runId ? rows.findIndex(({ seq }) => seq === row.seq) : -1;
-    const failed = this.#failed.get(owner)?.find((row) => placeOf(row) >= 0);
-    if (failed !== undefined) throw undecided(failed);
+    this.#refused.assertNoneIn(batch, owner);
+    const { rows } = batch;
     const waiting = [...(this.#holders.get(owner) ?? [])]
-      .map((call) => ({ call, place: placeOf(call.row) }))
+      .map((call) => ({ call, place: placeOf(call.row, batch) }))
       .filter(({ place }) => place >= 0)
       .sort((left, right) => left.place - right.place);
     if (waiting.length < 2) return [{ batch, call: waiting[0]?.call }];
@@ -103,8 +99,7 @@ export class DecidingCalls {
   }
 
   #fail(row: DecidingRow): void {
-    if (!this.#holders.has(row.owner)) return;
-    this.#failed.set(row.owner, [...(this.#failed.get(row.owner) ?? []), row]);
+    if (this.#holders.has(row.owner)) this.#refused.add(row);
   }
 }
 
@@ -115,17 +110,4 @@ async function rollBack(client: HeldClient): Promise<void> {
   } catch (error) {
     client.release(error);
   }
-}
-
-function leaseHasEnded(): TransactionClosedError {
-  return new TransactionClosedError(
-    'The run has lost its lease, so no row can decide about this tool call any more. What it wrote to the database is rolled back.',
-  );
-}
-
-function undecided({ runId, seq }: DecidingRow): JournalFencedError {
-  return new JournalFencedError(
-    `The transaction of row ${seq} of the run "${runId}" has failed together with what a tool call wrote in it, so the row is not written without. Resume the run to go on.`,
-    { details: { runId } },
-  );
 }

@@ -19,7 +19,7 @@ export function localBackend(
   let stopListening = (): void => undefined;
   return {
     async append(batch, lease, moment) {
-      return connection.append(batch, () => store.append(batch, lease, moment));
+      return connection.append(batch, lease.owner, () => store.append(batch, lease, moment));
     },
     async read(runId, from) {
       return store.read(runId, from);

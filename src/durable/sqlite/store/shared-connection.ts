@@ -1,7 +1,7 @@
-import { TransactionClosedError } from '../../../core/error/index.ts';
 import { processWide } from '../../../core/internal/index.ts';
 import type { DecidingRow } from '../../../core/resource/index.ts';
 import type { JournalBatch } from '../../../core/runtime/index.ts';
+import { leaseHasEnded, placeOf, RefusedRows } from '../../journal/index.ts';
 import type { SqliteDatabase } from './database.ts';
 import { inSavepoint, inTransaction, isTransactionOpen, rollBack, rolledBack } from './open-store.ts';
 
@@ -18,7 +18,7 @@ export interface CallSavepoint {
  * {@link SharedConnection} can be asked raises the version.
  */
 function connections(): WeakMap<SqliteDatabase, SharedConnection> {
-  return processWide('sqlite-connections.1', () => new WeakMap());
+  return processWide('sqlite-connections.2', () => new WeakMap());
 }
 
 /** What is known of a connection in this process: the journal and the resource on one database share it. */
@@ -43,6 +43,7 @@ export class SharedConnection {
   #phase: 'idle' | 'reading' | 'calling' | 'undecided' = 'idle';
   /** The row of an undecided call. */
   #row: DecidingRow | undefined;
+  readonly #refused = new RefusedRows();
   readonly #waiting: (() => void)[] = [];
   #writes: (() => unknown)[] = [];
   #depth = 0;
@@ -63,6 +64,7 @@ export class SharedConnection {
   /** The lease has ended. The row of a call that waits for its owner cannot come any more: the changes of the call are rolled back. */
   letGo(owner: string): void {
     this.#holders.delete(owner);
+    this.#refused.letGo(owner);
     if (this.#row?.owner === owner) this.#abandon();
   }
 
@@ -90,14 +92,18 @@ export class SharedConnection {
     }
   }
 
-  /** Writes rows. Those that have the row of an undecided call commit it, too; when they are refused, the call is rolled back. */
-  append<T>({ runId, rows }: Pick<JournalBatch, 'runId' | 'rows'>, work: () => T): T {
-    const awaited = this.#row;
-    const isDecision = awaited?.runId === runId && rows.some(({ seq }) => seq === awaited.seq);
-    return isDecision ? this.#decide(work) : this.write(work);
+  /**
+   * Writes rows. Those that have the row of an undecided call commit it, too; when they are refused, or this fails, the call is rolled back.
+   *
+   * @throws {JournalFencedError} for a row whose call was rolled back so.
+   */
+  append<T>(batch: Pick<JournalBatch, 'runId' | 'rows'>, owner: string, work: () => T): T {
+    this.#refused.assertNoneIn(batch, owner);
+    const row = this.#row;
+    return row !== undefined && placeOf(row, batch) >= 0 ? this.#decide(row, work) : this.write(work);
   }
 
-  #decide<T>(work: () => T): T {
+  #decide<T>(row: DecidingRow, work: () => T): T {
     try {
       this.assertUnbroken();
       const result = inSavepoint(this.#database, work);
@@ -105,6 +111,7 @@ export class SharedConnection {
       this.#end();
       return result;
     } catch (error) {
+      if (this.#holders.has(row.owner)) this.#refused.add(row);
       this.#abandon();
       throw error;
     }
@@ -243,10 +250,4 @@ export class SharedConnection {
     this.#writes = [];
     this.#waiting.shift()?.();
   }
-}
-
-function leaseHasEnded(): TransactionClosedError {
-  return new TransactionClosedError(
-    'The run has lost its lease, so no row can decide about this tool call any more. What it wrote to the database is rolled back.',
-  );
 }

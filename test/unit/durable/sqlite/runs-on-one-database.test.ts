@@ -12,7 +12,6 @@ import {
   promptTemplate,
   type ResourceTransaction,
   type RunJournal,
-  type RunLease,
   RunLostError,
   resourceToken,
   resumeRun,
@@ -83,14 +82,15 @@ function withAppend(
   journal: SqliteRunJournal,
   before: (batch: JournalBatch) => void | Promise<void>,
 ): RunJournal {
-  return Object.assign(Object.create(journal) as RunJournal, {
-    '~database': journal['~database'],
-    append: async (batch: JournalBatch, lease: RunLease) => {
-      await before(batch);
-      await journal.append(batch, lease);
+  const append: RunJournal['append'] = async (batch, lease) => {
+    await before(batch);
+    return journal.append(batch, lease);
+  };
+  return new Proxy(journal, {
+    get: (target, name) => {
+      const member: unknown = name === 'append' ? append : Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
     },
-    read: (...read: Parameters<RunJournal['read']>) => journal.read(...read),
-    acquire: (sessionId: string) => journal.acquire(sessionId),
   });
 }
 
@@ -242,6 +242,29 @@ describe.skipIf(noSqlite !== undefined)(
       expect(end.finishReason).toBe('stop');
       expect(JSON.stringify(end.conversation)).not.toContain('may have taken effect');
       expect(entriesOf(second)).toEqual([{ call: 'call-1-1' }, { call: 'call-2-1' }]);
+    });
+
+    it('has neither when the transaction of both fails once, and ends alike when it is resumed', async () => {
+      const database = openLedger(':memory:');
+      let failsAt = 0;
+      let commits = 0;
+      const exec = (sql: string): unknown => {
+        if (sql === 'commit') commits += 1;
+        if (sql === 'commit' && commits === failsAt) throw new Error('disk I/O error');
+        return database.exec(sql);
+      };
+      const failing: SqliteDatabase = { exec, prepare: (sql) => database.prepare(sql) };
+      await using journal = sqliteJournal({ database: failing });
+      const arming = withAppend(journal, (batch) => {
+        if (failsAt === 0 && hasCommitOf(batch, 2)) failsAt = commits + 1;
+      });
+      const prompt = bookingPrompt(failing);
+      const once = { journal: arming, runId: 'run' };
+      await expect(adapter.evaluate(prompt, once)).rejects.toThrow(RunLostError);
+      expect(entriesOf(database)).toEqual([{ call: 'call-1-1' }]);
+      const end = await resumeRun({ adapter, journal, runId: 'run', prompt });
+      expect(end.finishReason).toBe('stop');
+      expect(entriesOf(database)).toEqual([{ call: 'call-1-1' }, { call: 'call-2-1' }]);
     });
 
     it('keeps nothing of an undecided call when it loses its lease, whatever another run writes meanwhile', async () => {

@@ -173,6 +173,38 @@ describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_, open) => {
     expect({ ...seen() }).toEqual({ notes: 1, rows: 2 });
   });
 
+  it.each(['commit', 'savepoint wink_write'])(
+    'refuse a row without its call when `%s` has failed, however often it is tried',
+    async (statement) => {
+      let failures = 0;
+      const failing: OpenDatabase = (path) => {
+        const database = open(path);
+        const exec = (sql: string): unknown => {
+          if (sql === statement && failures > 0) {
+            failures -= 1;
+            throw new Error('disk I/O error');
+          }
+          return database.exec(sql);
+        };
+        return { exec, prepare: (sql) => database.prepare(sql), close: () => database.close() };
+      };
+      const { journal, lease, begin, append, seen } = await openSharedBy(failing);
+      const { view, commitWith } = await begin();
+      add(view, 'a');
+      commitWith(lease, 0);
+      failures = 1;
+      await expect(append(lease, 0)).rejects.toMatchObject({ code: 'journal-failed' });
+      await expect(append(lease, 0)).rejects.toSatisfy(JournalFencedError.isInstance);
+      await expect(append(lease, 0)).rejects.toThrow(/row 0 of the run "r" has failed/);
+      expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
+      // Another run goes on, and so does the next owner.
+      await append(await journal.acquire('another'), 0, 'another');
+      await lease.release();
+      await append(await journal.acquire('s'), 0);
+      expect({ ...seen() }).toEqual({ notes: 0, rows: 2 });
+    },
+  );
+
   it('roll a call back whose row was never written, when the lease ends', async () => {
     const { lease, begin, append, seen, journal } = await openShared();
     const { view, commitWith } = await begin();
