@@ -68,9 +68,10 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   /**
    * Names what a call does outside, such as `invoice/4711`: of all calls of the tool with one name, in all runs of a journal, one does it. A later call with the same arguments succeeds with
    * what the first one returned, and its handler does not run; one with other arguments fails. Where a call may have done it, `reconcile` is asked. Must be pure: it depends on the params alone. The name has 1 to
-   * 512 characters. Needs effects `'external'` and a journal with a ledger; cannot be combined with `idempotent` and `reenters`. Default: each call does its own.
+   * 512 characters. Needs effects `'external'` and a journal with a ledger; cannot be combined with `idempotent` and `reenters`. Not with a
+   * journal on the database that other calls write to at the same time, `sqliteJournal({ database })`: what it knows of a call is durable only with theirs. Default: each call does its own.
    *
-   * @see docs/spec/tools.md §8
+   * @see docs/spec/tools.md §9, docs/spec/durable-runs.md §17
    */
   readonly once?: (params: OutputOf<PS>) => string;
   /**

@@ -72,7 +72,8 @@ export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
  * A journal of runs in an SQLite database, for any number of processes on one machine.
  *
  * With `file`, a thread of its own has the database open: appends that arrive while others are written are written together. With
- * `database`, everything is done in the caller's thread at once; a `sqliteResource` on the same object commits with the journal. Rows are
+ * `database`, everything is done in the caller's thread at once; a `sqliteResource` on the same object commits with the journal. What is
+ * written while a call has its transaction open there is durable with that call: for tools with effects outside that run meanwhile, use another file. Rows are
  * not redacted, so the file is as secret as what runs work on.
  *
  * A journal of an earlier version is migrated when it is opened, in one transaction; that version cannot use it any more.

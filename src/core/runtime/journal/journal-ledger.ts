@@ -38,7 +38,7 @@ export type OncePurpose = 'begin' | 'find-out';
  * What becomes of a key, in one transaction with rows of the run of the call.
  *
  * - `begun`: the handler begins: from here on it may have been done. Only for a call that has the key.
- * - `done`: it was done, whoever has the key.
+ * - `done`: it was done, also where another call has the key.
  * - `not-done`: it was not done: the key is free. Changes nothing unless the call has the key.
  * - `in-doubt`: it may have been done; the call does not have the key any more. Changes nothing unless it has.
  */
