@@ -154,6 +154,7 @@ function watched(faults: ReadonlyMap<Fault, number>): Watched & { readonly fail:
         };
       },
       openExisting: (file: string | undefined) => journals.openExisting(file),
+      pathOf: journals.pathOf,
     },
     input: () => Readable.from([]),
   };

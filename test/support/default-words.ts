@@ -66,8 +66,9 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   HostedToolCodec: { allowsSeveral: false },
   HostedToolDeskOptions: { unsupportedConfig: 'error' },
   InstanceBindingOptions: { owned: false },
-  JournalParts: { isReadOnly: false },
+  JournalWithBlobsParts: { isReadOnly: false },
   LanguageModel: { takesExamples: false, takesOutputSchema: false },
+  LeasedJournalOptions: { holder: '', readOnly: false },
   McpHttpTransport: { path: '/mcp' },
   McpSectionOptions: {
     attachments: ["['image']", 'async function mountSection'],
@@ -81,6 +82,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     resources: false,
     structured: [false, 'interface ServedToolsOptions'],
   },
+  MigrateOptions: { schema: 'wink' },
   MockHostedToolCodecOptions: { allowsSeveral: false },
   ModelOptions: { streaming: false },
   ModelTurn: { hasFiles: false, isCompacted: false },
@@ -93,6 +95,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   OtelObserverOptions: { content: 'none', semconv: '1.45' },
   OverridesSource: { tag: 'latest' },
   PatternOptions: { ignoreCase: false, literal: false },
+  PgBossQueueOptions: { name: ['wink-runs', 'singletonKey: runId, priority'] },
   PlanCompletionOptions: { requirePlan: false },
   PlanningToolsSectionOptions: {
     acceptsOverrides: false,
@@ -106,8 +109,9 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     key: 'podman',
     title: 'Podman Workspace',
   },
+  PostgresJournalOptions: { readOnly: false, schema: 'wink' },
   ProgressOptions: { isVerbose: false },
-  OpenAgentOptions: { isApplyNamed: false },
+  OpenAgentOptions: { isApplyNamed: false, isWithoutFolder: false },
   ReadBeforeWritePolicyOptions: {
     scope: ['subtree', policies],
     detectStale: true,

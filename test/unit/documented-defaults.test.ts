@@ -157,6 +157,18 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   McpHttpSessionLimits: written({ maxSessions: 64 }),
   // The type of the options of a journal in SQLite.
   CommonOptions: written({ leaseTimeoutMs: 30_000 }, 'sqliteJournal()'),
+  JournalBlobs: written({ maxRowCharacters: 65_536, timeoutMs: 10_000 }, 'blobsChecks:'),
+  LeasedJournalOptions: written({ leaseTimeoutMs: 30_000 }, 'function leasedJournal'),
+  MemoryQueueOptions: written({ retryLimit: 2 }, 'memoryQueue('),
+  OpenJournalOptions: written({ maxConnections: 4 }, 'postgresPool'),
+  PgBossQueueOptions: written({ pollMs: 500, retryDelaySeconds: 5, retryLimit: 10 }, 'function pgBossQueue'),
+  PostgresJournalOptions: written(
+    { leaseTimeoutMs: 30_000, queryTimeoutMs: 15_000 },
+    'function postgresJournal',
+  ),
+  PostgresResourceOptions: written({ timeoutMs: 15_000 }, 'function postgresResource'),
+  RunJob: written({ priority: 0 }, 'class PgBossQueue'),
+  RunWorkerOptions: written({ concurrency: 10, drainMs: 25_000, sweepMs: 30_000 }, 'function runWorker'),
   JournalRecorderOptions: written({ maxContentBytes: mebibyte }),
   RecordFileOptions: written({ number: 1 }, 'RecordFileOptions'),
   SandboxCommand: byDefault({ maxOutputBytes: 32_768 }, () => ({
@@ -236,6 +248,7 @@ const describedDefaults = {
     'EvaluatorOptions.clock',
     'McpServersOptions.open',
     'RetryOptions.random',
+    'RunOnStepsOptions.answers',
     'VfsToolsSectionOptions.tools',
   ],
   'the value depends on the environment or on other options': [
@@ -308,6 +321,7 @@ describe('documented defaults', () => {
     if (query.kind === 'query') known.add(`timeout ${query.timeoutMs / 1_000}`);
     const serve = readServeArguments(['--http']);
     if (serve.kind === 'serve') known.add(`clients ${serve.clients}`);
+
     const texts = defaultsInTexts();
     const wrong = texts.filter(
       ([, option, figure]) =>

@@ -8,10 +8,12 @@ import * as aiSdk from 'weakincentives/ai-sdk';
 import * as anthropic from 'weakincentives/anthropic';
 import * as claudeAgent from 'weakincentives/claude-agent';
 import * as conformance from 'weakincentives/conformance';
+import * as durable from 'weakincentives/durable';
 import * as mcp from 'weakincentives/mcp';
 import * as node from 'weakincentives/node';
 import * as openai from 'weakincentives/openai';
 import * as otel from 'weakincentives/otel';
+import * as postgres from 'weakincentives/postgres';
 import * as provider from 'weakincentives/provider';
 import * as record from 'weakincentives/record';
 import * as sandbox from 'weakincentives/sandbox';
@@ -61,6 +63,9 @@ const aiModel = {
 const harness = { name: 'h', capabilities: {}, run: work };
 const tracer = { startSpan: work };
 
+const queue = testing.memoryQueue();
+const pool = { query: work, connect: work, on: work };
+
 const makers: Readonly<Record<string, Maker>> = {
   acp: { options: { command: 'agent', args: [] } },
   adapterConformance: { before: [{ name: 'x', connect: work }], options: { patienceMs: 10 } },
@@ -79,6 +84,7 @@ const makers: Readonly<Record<string, Maker>> = {
   defineDerivedSlice: { options: { name: 'd', source: slice, derive: () => [] } },
   defineEvent: { options: { name: 'e', schema } },
   defineSlice: { options: { name: 's', schema } },
+  directoryBlobs: { options: { folder: join(root, 'blobs') } },
   extendSection: { before: [section], options: { title: 'U' } },
   fileSearchTool: { options: { description: 'Finds.' }, within: { config: { storeIds: ['a'] } } },
   filesExistCompletion: { options: { paths: ['a'] } },
@@ -92,6 +98,16 @@ const makers: Readonly<Record<string, Maker>> = {
   hostedMcpTool: { options: { name: 'm' }, within: { config: { label: 'm', url: 'https://example.org' } } },
   hostedTool: { options: { kind: 't', name: 'a', description: 'A.', config: {} } },
   imageGenerationTool: { options: { description: 'Draws.' }, within: { config: {} } },
+  leasedJournal: { options: { backend: {} } },
+  memoryQueue: { options: { retryLimit: 2 } },
+  migrate: { options: { pool } },
+  pgBossQueue: { options: { boss: {} } },
+  postgresJournal: { options: { pool } },
+  postgresResource: { options: { pool } },
+  runOnSteps: { options: { step: work, runId: 'a', start: work } },
+  runWorker: { options: { journal, queue, agents: {} } },
+  s3Blobs: { options: { client: {}, bucket: 'b' } },
+  submitRun: { options: { queue, job: { agent: 'a' } } },
   lastCallCompletion: { options: { toolName: 'a' } },
   LocalOverridesStore: { options: { root: folder } },
   MemoryFilesystem: { options: { files: {} } },
@@ -200,6 +216,8 @@ const entries = {
   ...provider,
   ...record,
   ...sandbox,
+  ...durable,
+  ...postgres,
   ...sqlite,
   ...testing,
   ...suite,

@@ -8,8 +8,6 @@ export interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 
-const defaultConnections = 4;
-
 /**
  * The connections to a database, with the package `pg` where this command is installed. The caller ends them.
  *
@@ -17,7 +15,7 @@ const defaultConnections = 4;
  */
 export async function postgresPool(
   address: string,
-  { maxConnections = defaultConnections }: Pick<OpenJournalOptions, 'maxConnections'>,
+  { maxConnections = 4 }: Pick<OpenJournalOptions, 'maxConnections'>,
 ): Promise<OwnPool> {
   try {
     const { default: pg } = await loadPeer(
