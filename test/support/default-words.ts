@@ -95,7 +95,6 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   OtelObserverOptions: { content: 'none', semconv: '1.45' },
   OverridesSource: { tag: 'latest' },
   PatternOptions: { ignoreCase: false, literal: false },
-  PgBossQueueOptions: { name: ['wink-runs', 'singletonKey: runId, priority'] },
   PlanCompletionOptions: { requirePlan: false },
   PlanningToolsSectionOptions: {
     acceptsOverrides: false,

@@ -248,6 +248,7 @@ const describedDefaults = {
     'EvaluatorOptions.clock',
     'McpServersOptions.open',
     'RetryOptions.random',
+    'PgBossQueueOptions.name',
     'RunOnStepsOptions.answers',
     'VfsToolsSectionOptions.tools',
   ],
