@@ -15,9 +15,14 @@ export interface StartedChild {
   readonly exited: Promise<readonly unknown[]>;
 }
 
-/** Starts a program with the Node of the test. It is killed after the test. */
-export function startChild(name: string, ...parameters: string[]): StartedChild {
-  const program = fileURLToPath(new URL(`children/${name}.mjs`, import.meta.url));
+/**
+ * Starts a program with the Node of the test. It is killed after the test.
+ *
+ * @param name of a program of `test/durable/sqlite/children`, or the address of another one.
+ */
+export function startChild(name: string | URL, ...parameters: string[]): StartedChild {
+  const url = typeof name === 'string' ? new URL(`children/${name}.mjs`, import.meta.url) : name;
+  const program = fileURLToPath(url);
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...parameters], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
