@@ -11,14 +11,21 @@ import {
   forkRun,
   openToolRuntime,
   pendingApprovals,
+  promptTemplate,
+  type RunJournal,
   type RunSummary,
   resumeRun,
   Session,
+  section,
   suspendApproval,
+  ToolResult,
   type ToolRuntimeCall,
+  tool,
 } from 'weakincentives';
 import { exportRecord, runRecorder } from 'weakincentives/record';
 import { type SqliteDatabase, sqliteJournal } from 'weakincentives/sqlite';
+import { scriptedAdapter } from 'weakincentives/testing';
+import { z } from 'zod';
 import { describeStored } from './describe-stored.ts';
 import { folderAgentText, folderFiles } from './folder-run.ts';
 import { endOf, type StoredEnd } from './stored-end.ts';
@@ -163,6 +170,24 @@ async function libraryRuns(): Promise<{
   return { journal, end, session, record };
 }
 
+/** A run that pays an invoice, which another one may have done. */
+async function payOnce(journal: RunJournal, runId: string): Promise<void> {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays an invoice.',
+    inputSchema: z.object({ invoice: z.number() }),
+    once: ({ invoice }) => `invoice ${invoice}`,
+    execute: () => ToolResult.ok(null, 'Paid.'),
+  });
+  const task = section({ title: 'Task', key: 'task', template: 'Pay the invoice.', tools: [pay] });
+  const adapter = scriptedAdapter([
+    { toolCalls: [{ name: 'pay', arguments: { invoice: 7 }, callId: 'p1' }] },
+    { text: 'Done.' },
+  ]);
+  const prompt = promptTemplate({ ns: 'stored', key: 'payer', sections: [task] }).bind();
+  await adapter.evaluate(prompt, { journal, runId, input: 'Pay.' });
+}
+
 interface ClosableDatabase extends SqliteDatabase {
   close(): void;
 }
@@ -234,6 +259,7 @@ const { journal, end, session, record } = await libraryRuns();
 const database = openDatabase(file);
 const inDatabase = sqliteJournal({ database });
 await appendBatches(inDatabase, journal.batches);
+for (const runId of ['once', 'once-again']) await payOnce(inDatabase, runId);
 await inDatabase[Symbol.asyncDispose]();
 database.exec('vacuum; pragma wal_checkpoint(truncate)');
 const tables = database.prepare("select sql from sqlite_master where name like 'wink_%' order by name").all();

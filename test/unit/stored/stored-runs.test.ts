@@ -171,6 +171,17 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     expect(await journal.runs({ runId: 'cancelled' })).toMatchObject([{ status: 'cancelled', commits: 8 }]);
   });
 
+  it.skipIf(version < '08')('knows what was done once, in which run', async () => {
+    const journal = open(version);
+    expect(await journal.ledger?.onceKeys()).toMatchObject([
+      { toolName: 'pay', key: 'invoice 7', state: 'done', call: 'once/1/p1', result: 'Paid.' },
+    ]);
+    const [first, second] = [await recordOf(journal, 'once'), await recordOf(journal, 'once-again')];
+    expect(first.calls).toMatchObject([{ outcome: 'committed' }]);
+    expect(second.calls).toMatchObject([{ outcome: 'committed' }]);
+    expect(JSON.stringify(await journal.read('once-again'))).toContain('was not done again');
+  });
+
   it('goes on with answers that it has, and with those that it gets', async () => {
     const journal = open(version);
     expect((await resume(journal, 'answered')).end).toEqual(endOfVersion(version));
