@@ -23,6 +23,7 @@ export const cases = {
   'other-program': 'a folder that another program opens is as before the commit, and names what is pending',
   changed: 'a file that others have changed is named and not overwritten',
   'another-machine': 'a run that goes on with a fresh copy of its folder is refused, or has its files again',
+  once: 'what two runs want done once is done once, whichever is killed, or is in doubt',
 } as const;
 
 /** Identifies a case. */
@@ -36,7 +37,10 @@ const ofFolders: ReadonlySet<CaseKey> = new Set([
   'another-machine',
 ]);
 
+/** Its runs have no files. */
+const ofMemory: ReadonlySet<CaseKey> = new Set(['once']);
+
 /** Whether a case is run with files there: some are about folders only. */
 export function isRunWith(key: CaseKey, files: DurableFiles): boolean {
-  return files === 'folder' || !ofFolders.has(key);
+  return files === 'folder' ? !ofMemory.has(key) : !ofFolders.has(key);
 }

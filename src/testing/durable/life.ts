@@ -29,6 +29,8 @@ export interface Life {
   /** The runs, one after the other in one session. */
   readonly runs: readonly string[];
   readonly stroke?: Stroke;
+  /** What the runs do: `once`, the same payment. Default: the script of most cases. */
+  readonly script?: 'once';
   /** The last run is cancelled, and nothing else is done. Default: the runs are lived. */
   readonly cancels?: true;
   /** What a run that goes on does about a folder that is not as it left it. Default: that of `resumeRun`. */

@@ -10,6 +10,8 @@ export interface DurableConformanceOptions {
   readonly open: JournalOpening;
   /** Where the files of the agent are. Default: both. */
   readonly files?: readonly DurableFiles[];
+  /** Whether the journal has a `ledger`. Without one the case about what is done once is skipped, with the reason in its name. Default: true. */
+  readonly ledger?: boolean;
   /** At how many points a case kills, spread over all points of its kind: 1 or more, `Infinity` for each of them. Default: 4. */
   readonly killsPerCase?: number;
   /** Which points are chosen: an integer. Default: 1. */

@@ -17,6 +17,7 @@ import { createManualClock } from '../../doubles/manual-clock.ts';
 import { cancelName, exits, type Life, type RunLeft, startFiles } from '../life.ts';
 import { Effects } from './effects.ts';
 import { matrixModel } from './model.ts';
+import { onceModel, oncePrompt } from './once.ts';
 import { openJournal, withPoints } from './open-journal.ts';
 import { Points } from './points.ts';
 import { matrixPrompt } from './prompt.ts';
@@ -169,8 +170,11 @@ async function contentOf(filesystem: Filesystem): Promise<Pick<RunLeft, 'files' 
 async function evaluate(run: OneRun, filesystem: Filesystem, changed: string[]): Promise<PromptResponse> {
   const { life, points, journal, runId } = run;
   const effects = new Effects(life.folder);
-  const prompt = matrixPrompt({ filesystem, points, effects, folder: life.folder });
-  const adapter = matrixModel(points);
+  const isOnce = life.script === 'once';
+  const prompt = isOnce
+    ? oncePrompt(points, effects)
+    : matrixPrompt({ filesystem, points, effects, folder: life.folder });
+  const adapter = isOnce ? onceModel(points, runId) : matrixModel(points);
   const options = runOptions(run, effects, changed);
   return run.isBegun
     ? resumeRun<unknown, ApprovalHandler>({

@@ -12,6 +12,7 @@ export interface CaseFolderParts {
   readonly files: DurableFiles;
   readonly journal: JournalOpening;
   readonly runs: readonly string[];
+  readonly script: Life['script'];
 }
 
 /** How a life differs from the one before. */
@@ -32,15 +33,17 @@ export class CaseFolder implements Disposable {
   readonly runs: readonly string[];
   readonly files: DurableFiles;
   readonly journal: JournalOpening;
+  readonly #script: Life['script'];
   /** The lives that have been struck, in order. */
   readonly struck: StruckLife[] = [];
   #number = 0;
   #era = 0;
 
-  constructor({ files, journal, runs }: CaseFolderParts) {
+  constructor({ files, journal, runs, script }: CaseFolderParts) {
     this.files = files;
     this.journal = journal;
     this.runs = runs;
+    this.#script = script;
     if (files === 'folder') makeTree(this.work);
   }
 
@@ -66,7 +69,7 @@ export class CaseFolder implements Disposable {
       runs,
       number: this.#number,
       stateFolder: this.stateFolder(state),
-      ...present({ stroke, resumedFiles, cancels }),
+      ...present({ stroke, resumedFiles, cancels, script: this.#script }),
     };
     return startLife(life);
   }

@@ -10,6 +10,7 @@ import { type LastLife, oneRun, type Play, type WholeRun } from './play.ts';
 import { anotherMachine, changedFile, otherProgram, otherState } from './play-folders.ts';
 import { busyOwner, cancelledRun, fullJournal, tornAppend, wokenOwner } from './play-journals.ts';
 import { crashLoop, inARow, inKinds, randomly, stopped, threeRuns } from './play-kills.ts';
+import { doneOnce } from './play-once.ts';
 import { randomNumbers } from './random.ts';
 import type { LifeEnd } from './start-life.ts';
 
@@ -29,13 +30,14 @@ export class Matrix {
     const { seed = 1, killsPerCase = defaultKills } = this.#options;
     const number = Object.keys(cases).indexOf(key);
     const name = cases[key];
-    const folder = (runs = oneRun): CaseFolder =>
-      new CaseFolder({ files, journal: this.#options.open, runs });
+    const folder: Play['folder'] = (runs = oneRun, script) =>
+      new CaseFolder({ files, journal: this.#options.open, runs, script });
     const whole = (runs = oneRun): Promise<WholeRun> => this.#wholeRun(files, runs);
+    const report: Play['report'] = (at, became) => this.#options.onOutcome?.({ name, files, at, became });
     const compare: Play['compare'] = async (of, at, overrides = {}) => {
       const found = { ...readEnd(of.path, of.runs), ...overrides };
       const became = judge({ at, struck: of.struck, whole: (await whole(of.runs)).end, end: found });
-      this.#options.onOutcome?.({ name, files, at, became });
+      report(at, became);
     };
     const end: Play['end'] = async (of, at, last) => {
       await finish(of, at, last);
@@ -48,7 +50,7 @@ export class Matrix {
       await end(of, at);
     };
     const random = randomNumbers(seed * 1_000 + number * 2 + (files === 'memory' ? 0 : 1));
-    await plays[key]({ files, killsPerCase, random, whole, folder, finish, compare, end, strike });
+    await plays[key]({ files, killsPerCase, random, whole, folder, finish, compare, report, end, strike });
   }
 
   #wholeRun(files: DurableFiles, runs: readonly string[]): Promise<WholeRun> {
@@ -59,7 +61,7 @@ export class Matrix {
   }
 
   async #liveWhole(files: DurableFiles, runs: readonly string[]): Promise<WholeRun> {
-    using folder = new CaseFolder({ files, journal: this.#options.open, runs });
+    using folder = new CaseFolder({ files, journal: this.#options.open, runs, script: undefined });
     const { points } = await finish(folder, ['no point']);
     return { end: readEnd(folder.path, runs), points };
   }
@@ -100,4 +102,5 @@ const plays: Readonly<Record<CaseKey, (play: Play) => Promise<void>>> = {
   'other-program': otherProgram,
   changed: changedFile,
   'another-machine': anotherMachine,
+  once: doneOnce,
 };

@@ -1,6 +1,6 @@
 import { ConformanceError } from '../../conformance/expect.ts';
-import type { Stroke } from '../life.ts';
-import type { DurableFiles } from '../options.ts';
+import type { Life, Stroke } from '../life.ts';
+import type { DurableFiles, DurableOutcome } from '../options.ts';
 import type { CaseFolder, NextLife } from './case-folder.ts';
 import type { EndOfCase } from './end-of-case.ts';
 import { inTwos, spread } from './random.ts';
@@ -23,12 +23,14 @@ export interface Play {
   readonly random: () => number;
   /** What uninterrupted runs leave. Default: one run. */
   whole(runs?: readonly string[]): Promise<WholeRun>;
-  /** A folder of its own. Default: for one run. */
-  folder(runs?: readonly string[]): CaseFolder;
+  /** A folder of its own. Default: for one run, with the script of most cases. */
+  folder(runs?: readonly string[], script?: Life['script']): CaseFolder;
   /** Lives the run to its end, in a process without a disturbance. @throws {ConformanceError} when it does not finish. */
   finish(folder: CaseFolder, at: readonly string[], last?: LastLife): Promise<LifeEnd>;
   /** Compares the end, with `overrides` in it, and reports what became of the run. @throws {ConformanceError} */
   compare(folder: CaseFolder, at: readonly string[], overrides?: Partial<EndOfCase>): Promise<void>;
+  /** Reports what became of runs. */
+  report(at: readonly string[], became: DurableOutcome['became']): void;
   /** Finishes and compares. @throws {ConformanceError} */
   end(folder: CaseFolder, at: readonly string[], last?: LastLife): Promise<void>;
   /** Lives a run that is struck at these points, one in each life, finishes it and compares. */

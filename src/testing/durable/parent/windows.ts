@@ -21,6 +21,7 @@ const firstPoints: Readonly<Record<string, string>> = {
   mail: 'mail before',
   send: 'send before',
   book: 'ledger before',
+  pay: 'pay before',
 };
 
 /** The calls of a run that are in doubt, or whose tools have found out that they had no effect. */
