@@ -64,11 +64,12 @@ const worker = await runWorker({
   onError: () => undefined,
 });
 process.stdout.write('ready\n');
-process.once('SIGTERM', async () => {
+const end = async (): Promise<void> => {
   await worker[Symbol.asyncDispose]();
   await journal[Symbol.asyncDispose]();
   await boss.stop();
   await pool.end();
   const { user, system } = process.cpuUsage();
   process.stdout.write(`${(user + system) / 1000}\n`);
-});
+};
+process.once('SIGTERM', () => void end());

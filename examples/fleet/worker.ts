@@ -23,9 +23,10 @@ const worker = await runWorker({
 });
 console.log('ready');
 
-process.once('SIGTERM', async () => {
+const end = async (): Promise<void> => {
   await worker[Symbol.asyncDispose]();
   await journal[Symbol.asyncDispose]();
   await boss.stop();
   await pool.end();
-});
+};
+process.once('SIGTERM', () => void end());

@@ -44,8 +44,8 @@ describe('a statement within a call of PostgreSQL', () => {
   });
 
   it('is read in linear time', () => {
-    refuseStatement(`${'/*'.repeat(500_000)}commit`);
-    refuseStatement(`${'-- x\n'.repeat(200_000)}select 1`);
-    refuseStatement(`${' '.repeat(1_000_000)}select 1`);
+    for (const text of ['/*'.repeat(500_000), '-- x\n'.repeat(200_000), ' '.repeat(1_000_000)]) {
+      expect(() => refuseStatement(`${text}select 1`)).not.toThrow();
+    }
   });
 });
