@@ -84,6 +84,8 @@ export async function bundle(folder, entries) {
           priority: 2,
         },
         // What every journal of a database is made of.
+        // What a job is, for queues in memory as well.
+        { name: 'jobs', test: isOf(/^durable\/queue\/run-job/), priority: 1 },
         { name: 'memory-journal', test: isOf(/^durable\/journal\/memory-/), priority: 1 },
         { name: 'leased-journal', test: isOf(/^durable\/(journal|blobs)\//), priority: 1 },
         { name: 'postgres', test: isOf(/^durable\/postgres\//), priority: 1 },

@@ -109,6 +109,7 @@ describe('packed files', () => {
         'evaluator',
         'identity',
         'internal',
+        'jobs',
         'journal',
         'leased-journal',
         'listed-runs',
