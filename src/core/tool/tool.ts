@@ -71,7 +71,7 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
    * 512 characters. Needs effects `'external'` and a journal with a ledger; cannot be combined with `idempotent` and `reenters`. Not with a
    * journal on the database that other calls write to at the same time, `sqliteJournal({ database })`: what it knows of a call is durable only with theirs. Default: each call does its own.
    *
-   * @see docs/spec/tools.md §9, docs/spec/durable-runs.md §17
+   * @see docs/spec/tools.md §9
    */
   readonly once?: (params: OutputOf<PS>) => string;
   /**
