@@ -26,7 +26,7 @@ const budgets: Readonly<
   './ai-sdk': { kilobytes: 1027 },
   './anthropic': { kilobytes: 978.5 },
   './claude-agent': { kilobytes: 1441.5 },
-  './conformance': { kilobytes: 1035.5, packages: ['iso-3166/1-a2-to-1-a3.js'] },
+  './conformance': { kilobytes: 1036.5, packages: ['iso-3166/1-a2-to-1-a3.js'] },
   './durable': { kilobytes: 1161, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
   './mcp': { kilobytes: 992 },
   './node': { kilobytes: 1213.5 },

@@ -29,6 +29,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   ContainerOptions: { isInner: false },
   ContextOptions: { overflow: ['error', 'context.overflow ==='] },
   CreatedBindingOptions: { eager: false, scope: 'singleton' },
+  DurableConformanceOptions: { ledger: true },
   EvaluateOptions: {
     streaming: [false, 'interface ModelOptions'],
     enforce: true,

@@ -135,7 +135,7 @@ export function absolutePath(path: string | undefined): string | undefined {
 }
 
 const commands = [
-  ...['run', 'resume', 'fork', 'rewind', 'runs', 'once', 'approvals', 'serve', 'worker', 'submit'],
+  ...['run', 'resume', 'fork', 'rewind', 'runs', 'once', 'approvals', 'journal', 'serve', 'worker', 'submit'],
   ...['prompt', 'view', 'replay', 'query'],
 ];
 

@@ -235,7 +235,7 @@ describe('what cannot be', () => {
   it.skipIf(hasSqlite)('says which Node is needed', async () => {
     const { code, stderr } = await cli.run('run', cli.agent, cli.folder, '--durable');
     expect(code).toBe(2);
-    expect(stderr).toContain('use Node 22.13 or later, or run without a journal.');
+    expect(stderr).toContain('use Node 22.13 or later, a journal in PostgreSQL, or run without a journal.');
     expect(existsSync(cli.beside('state/weakincentives/journal.db'))).toBe(false);
   });
 });
