@@ -33,4 +33,5 @@ export {
   type SubmitRunOptions,
   submitRun,
 } from '../durable/queue/index.ts';
+export { type SharedBudgetOptions, sharedBudget } from '../durable/budget/index.ts';
 export { type RunOnStepsOptions, type RunOnStepsStart, runOnSteps } from '../durable/steps/index.ts';

@@ -99,6 +99,9 @@ export function mortalJournal(journal: RunJournal, at: number, isDone: boolean):
         onceKeys: (filter) => ledger.onceKeys(filter),
         settleOnce: (key, outcome) => ledger.settleOnce(key, outcome),
         pruneOnce: (beforeMs) => ledger.pruneOnce(beforeMs),
+        reserve: (...parameters) => through(() => ledger.reserve(...parameters)),
+        spend: (...parameters) => through(() => ledger.spend(...parameters)),
+        spending: (period) => ledger.spending(period),
       },
     }),
     get operations() {

@@ -41,7 +41,13 @@ export {
   suspendApproval,
 } from './call/approvals/suspend-approval.ts';
 export { markRejected } from './call/attempt/exceptions.ts';
-export type { AttemptName, BeginningAttempt, CallHooks, OnceHooks } from './call/environment/call-hooks.ts';
+export type {
+  AttemptName,
+  BeginningAttempt,
+  CallHooks,
+  OnceHooks,
+  SpendingHooks,
+} from './call/environment/call-hooks.ts';
 export type {
   EarlierCalls,
   EvaluationPlace,
@@ -130,6 +136,14 @@ export type {
   OnceOutcome,
   OncePurpose,
 } from './journal/journal-ledger.ts';
+export type {
+  BudgetAmounts,
+  BudgetPeriod,
+  BudgetRequest,
+  BudgetShare,
+  BudgetSpending,
+  BudgetSpends,
+} from './journal/journal-spending.ts';
 export {
   answerOnce,
   changeOnce,
@@ -141,6 +155,22 @@ export {
   settledOnce,
 } from './journal/kept-once.ts';
 export { type ListedRun, listRuns, readyFromMs, rowsWith } from './journal/kept-run.ts';
+export {
+  addAmounts,
+  eachAmount,
+  type HeldSpending,
+  largerAmounts,
+  nextTurnOf,
+  noAmounts,
+  type ReservedShare,
+  reserveShare,
+  type SpendingHolder,
+  type SpendingRow,
+  type SpendingTotal,
+  spendingOf,
+  spendMore,
+  subtractAmounts,
+} from './journal/kept-spending.ts';
 export { emptyInbox, inboxOf, type RunInbox, type RunMessage } from './journal/run-inbox.ts';
 export {
   findRun,
@@ -160,6 +190,13 @@ export { Deadline } from './limits/deadline.ts';
 export { RepeatedFailures, type Repetition } from './limits/repeated-failures.ts';
 export { haltReason, RunBudget } from './limits/run-budget.ts';
 export { followSignal, RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
+export {
+  isSharedBudget,
+  type RunShare,
+  type RunTracker,
+  type SharedBudget,
+  type SpendingRun,
+} from './limits/shared-budget.ts';
 export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
 export { priceChecks, tokenCost } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';

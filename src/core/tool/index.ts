@@ -65,6 +65,7 @@ export type {
   PromptPort,
   RenderedPromptPort,
   SectionPort,
+  SharedBudgetPort,
   ToolPort,
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';

@@ -62,6 +62,12 @@ export interface DeadlinePort {
   isExpired(): boolean;
 }
 
+/** What several runs spend together, as an option: what `sharedBudget()` of `weakincentives/durable` returns. */
+export interface SharedBudgetPort {
+  readonly kind: 'shared-budget';
+  readonly name: string;
+}
+
 /** What a handler sees of the run's budget. It counts everything that shares it, evaluations inside calls included. */
 export interface BudgetTrackerPort {
   /** Tokens spent so far. */

@@ -1,6 +1,6 @@
 import { integer, type OptionsOf } from '../error/index.ts';
 import type { Budget } from './budget.ts';
-import type { BudgetTrackerPort, DeadlinePort } from './ports.ts';
+import type { BudgetTrackerPort, DeadlinePort, SharedBudgetPort } from './ports.ts';
 
 /** How far an evaluation inside a tool call goes. Everything is optional; the limits of the outer run hold in any case. */
 export interface NestedRunLimits {
@@ -16,9 +16,9 @@ export interface NestedRunLimits {
   readonly deadline?: DeadlinePort;
   /**
    * A budget of its own, beside that of the run: passing it ends the inner evaluation only. A `BudgetTracker` counts over several
-   * evaluations. Default: none of its own. What is spent counts against the run's in any case.
+   * evaluations, a `sharedBudget()` over several runs with a journal. Default: none of its own. What is spent counts against the run's in any case.
    */
-  readonly budget?: Budget | BudgetTrackerPort;
+  readonly budget?: Budget | BudgetTrackerPort | SharedBudgetPort;
 }
 
 /** What the limits of an evaluation inside a tool call must be. */

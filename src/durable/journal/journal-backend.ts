@@ -1,4 +1,9 @@
 import type {
+  BudgetPeriod,
+  BudgetRequest,
+  BudgetShare,
+  BudgetSpending,
+  BudgetSpends,
   JournalBatch,
   JournaledRun,
   JournalRow,
@@ -40,7 +45,7 @@ export interface LeaseMoment {
 }
 
 /**
- * What a journal does on the tables of its ledger. `answerOnce()` and its siblings decide: a backend reads the row of a key, and writes what they return, in one transaction.
+ * What a journal does on the tables of its ledger. `answerOnce()` and its siblings decide: a backend reads the row of a key, or of a budget, and writes what they return, in one transaction.
  *
  * @see docs/spec/durable-runs.md §17
  */
@@ -57,6 +62,16 @@ export interface LedgerBackend {
   settleOnce(key: OnceKey, outcome: OnceOutcome, moment: LeaseMoment): Promise<KeptOnce | undefined>;
   /** Removes the keys that were done before. @returns how many. */
   pruneOnce(beforeMs: number): Promise<number>;
+  /**
+   * Reserves for a run, or gives back, as `reserveShare()` says. Where the time of the lease is up and no other owner has the session, it is renewed.
+   *
+   * @throws {JournalFencedError} with `details.epoch` when the lease is not the session's present one.
+   */
+  reserve(request: BudgetRequest, lease: LeaseKey, moment: LeaseMoment): Promise<BudgetShare>;
+  /** Counts what a source has spent, as `spendMore()` says. */
+  spend(source: string, spends: BudgetSpends): Promise<void>;
+  /** What was spent of a budget in a period. */
+  spending(period: BudgetPeriod): Promise<BudgetSpending>;
 }
 
 /**
@@ -70,7 +85,7 @@ export interface LedgerBackend {
  */
 export interface JournalBackend {
   /**
-   * Appends rows, takes the messages that the batch takes, and changes the keys of the ledger that it changes. Where the time of the lease is up and no other owner has the session, it is renewed.
+   * Appends rows, takes the messages that the batch takes, changes the keys of the ledger that it changes, and counts what it says of budgets. Where the time of the lease is up and no other owner has the session, it is renewed.
    *
    * @returns what waits in the inbox of the run then.
    * @throws {JournalFencedError} with `details.epoch` when the lease is not the session's present one; without it when the rows do not follow the last one of the run, or a call that

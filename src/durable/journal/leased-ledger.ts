@@ -26,5 +26,8 @@ export function leasedLedger(
     onceKeys: (filter = {}) => ask(() => ledger.onceKeys(filter, moment())),
     settleOnce: (key, outcome) => write(() => ledger.settleOnce(key, outcome, moment())),
     pruneOnce: (beforeMs) => write(() => ledger.pruneOnce(beforeMs)),
+    reserve: (request, lease) => askAsOwner(lease, (key) => ledger.reserve(request, key, moment())),
+    spend: (source, spends) => write(() => ledger.spend(source, spends)),
+    spending: (period) => ask(() => ledger.spending(period)),
   };
 }

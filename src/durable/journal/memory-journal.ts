@@ -49,12 +49,13 @@ class MemoryJournal implements RunJournal {
   #epochs = 0;
 
   async append(batch: JournalBatch, lease: RunLease): Promise<RunInbox> {
-    const { runId, rows, summary, takes = [], once = [] } = batch;
+    const { runId, rows, summary, takes = [], once = [], spends = [] } = batch;
     if (this.#owners.get(lease.sessionId) !== lease)
       throw new JournalFencedError(`The lease of the session "${lease.sessionId}" has ended.`);
     const run = this.#runs.get(runId);
     rowsWith(batch, lease.sessionId, run && { sessionId: run.sessionId, rows: run.rows.length });
     this.ledger.change(once, lease);
+    for (const each of spends) this.ledger.count(runId, each);
     if (run === undefined) {
       const nothingSent = { messages: [], messageIds: new Set<string>() };
       this.#runs.set(runId, { sessionId: lease.sessionId, rows: [...rows], summary, ...nothingSent });

@@ -1,6 +1,11 @@
 import { JournalFencedError } from '../../core/error/index.ts';
 import {
   answerOnce,
+  type BudgetPeriod,
+  type BudgetRequest,
+  type BudgetShare,
+  type BudgetSpending,
+  type BudgetSpends,
   changeOnce,
   type IsAlive,
   type JournalLedger,
@@ -16,12 +21,24 @@ import {
   type OncePurpose,
   type OnceRow,
   type RunLease,
+  reserveShare,
+  type SpendingRow,
+  type SpendingTotal,
   settledOnce,
+  spendingOf,
+  spendMore,
 } from '../../core/runtime/index.ts';
+
+/** What runs spend of a budget in a period, by source. */
+interface KeptBudget {
+  total: SpendingTotal | undefined;
+  readonly rows: Map<string, SpendingRow>;
+}
 
 /** The ledger of a journal in memory. */
 export class MemoryLedger implements JournalLedger {
   readonly #keys = new Map<string, OnceKey & { readonly row: OnceRow }>();
+  readonly #budgets = new Map<string, KeptBudget>();
   readonly #isPresent: (lease: RunLease) => boolean;
   readonly #isAlive: IsAlive;
 
@@ -78,6 +95,49 @@ export class MemoryLedger implements JournalLedger {
     return pruned.length;
   }
 
+  async reserve(request: BudgetRequest, lease: RunLease): Promise<BudgetShare> {
+    if (!this.#isPresent(lease))
+      throw new JournalFencedError(`The lease of the session "${lease.sessionId}" has ended.`);
+    const kept = this.#budget(request);
+    const row = kept.rows.get(request.runId);
+    let reserved = reserveShare(kept.total, row, request, lease);
+    if (reserved.isShort) {
+      const ended = [...kept.rows].flatMap(([source, each]) =>
+        each.holder === undefined || source === request.runId || this.#isAlive(each.holder)
+          ? []
+          : [{ source, row: each }],
+      );
+      reserved = reserveShare(kept.total, row, request, lease, ended);
+    }
+    for (const { source, row: freed } of reserved.freed) kept.rows.set(source, freed);
+    kept.rows.set(request.runId, reserved.row);
+    kept.total = reserved.total;
+    return reserved.share;
+  }
+
+  async spend(source: string, spends: BudgetSpends): Promise<void> {
+    this.count(source, spends);
+  }
+
+  async spending(period: BudgetPeriod): Promise<BudgetSpending> {
+    return spendingOf(this.#budgets.get(budgetNameOf(period))?.total);
+  }
+
+  /** Counts what a source has spent. */
+  count(source: string, spends: BudgetSpends): void {
+    const kept = this.#budget(spends);
+    const { total, row } = spendMore(kept.total, kept.rows.get(source), spends);
+    kept.rows.set(source, row);
+    kept.total = total;
+  }
+
+  #budget(period: BudgetPeriod): KeptBudget {
+    const name = budgetNameOf(period);
+    const kept: KeptBudget = this.#budgets.get(name) ?? { total: undefined, rows: new Map() };
+    this.#budgets.set(name, kept);
+    return kept;
+  }
+
   #write({ toolName, key }: OnceKey, row: OnceRow | undefined): void {
     const name = nameOf({ toolName, key });
     if (row === undefined) this.#keys.delete(name);
@@ -87,4 +147,8 @@ export class MemoryLedger implements JournalLedger {
 
 function nameOf({ toolName, key }: OnceKey): string {
   return JSON.stringify([toolName, key]);
+}
+
+function budgetNameOf({ budget, period }: BudgetPeriod): string {
+  return JSON.stringify([budget, period]);
 }

@@ -1,6 +1,7 @@
 import { describeError, JournalError, JournalFencedError, RunLostError } from '../../core/error/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { none, present } from '../../core/internal/index.ts';
 import type {
+  BudgetSpends,
   JournalBatch,
   JournalRow,
   OnceChange,
@@ -28,8 +29,18 @@ export interface JournalWriterOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once when rows could not be written. Must not throw. Default: those who flush get the error. */
   readonly onLost?: ((error: RunLostError) => void) | undefined;
+  /** What the run has spent of budgets that it shares, and the journal does not have yet. Default: it shares none. */
+  readonly spending?: SpendingRows | undefined;
   /** Gets what waits for the run after each append. Must not throw. Default: nothing does. */
   readonly onInbox?: ((inbox: RunInbox) => void) | undefined;
+}
+
+/** What a run spends, for its rows. */
+export interface SpendingRows {
+  /** Must not throw. */
+  unwritten(): readonly BudgetSpends[];
+  /** These are in the journal now. Must not throw. */
+  written(spends: readonly BudgetSpends[]): void;
 }
 
 /** The queue of rows of one run: rows wait until they are flushed, all that wait together. */
@@ -123,7 +134,7 @@ export class JournalWriter {
   }
 
   async #append(): Promise<void> {
-    const { runId, summary } = this.#options;
+    const { runId, summary, spending } = this.#options;
     this.#next = undefined;
     const rows = this.#waiting;
     this.#waiting = [];
@@ -133,12 +144,16 @@ export class JournalWriter {
     if (once.length > 0) this.#once = [];
     if (this.#lost !== undefined) throw this.#lost;
     const batch = { runId, rows, summary: summary.current() };
+    const spends = spending?.unwritten() ?? none;
     const more = present({
       takes: takes.length === 0 ? undefined : takes,
       once: once.length === 0 ? undefined : once,
+      spends: spends.length === 0 ? undefined : spends,
     });
+    const isPlain = takes.length + once.length + spends.length === 0;
     try {
-      await this.#appendUntilWritten(takes.length + once.length === 0 ? batch : { ...batch, ...more });
+      await this.#appendUntilWritten(isPlain ? batch : { ...batch, ...more });
+      spending?.written(spends);
     } catch (cause) {
       const lost = new RunLostError(
         `Rows of the run "${runId}" could not be written to its journal: ${describeError(cause)}`,

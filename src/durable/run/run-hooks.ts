@@ -39,6 +39,7 @@ import { filesystemsInUse } from './filesystems-in-use.ts';
 import { onceKeys } from './once-keys.ts';
 import { rowsMissing } from './rows-missing.ts';
 import { RunReports, type RunStart } from './run-reports.ts';
+import { RunSpending } from './run-spending.ts';
 
 /** What a {@link RunHooks} is made of. */
 export interface RunHooksParts {
@@ -69,6 +70,7 @@ export class RunHooks implements RunJournaling {
   readonly runId: string;
   readonly decides = true;
   readonly once: OnceHooks | undefined;
+  readonly spending: RunSpending;
   /** Aborted when the run is lost, and by the signal of its options. */
   readonly signal: AbortSignal;
   readonly #parts: RunHooksParts;
@@ -92,6 +94,7 @@ export class RunHooks implements RunJournaling {
     const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
     this.signal = AbortSignal.any(signals);
     const summary = new RunSummaryKeeper(clock, parts.known);
+    this.spending = new RunSpending({ ...parts, writer: () => this.#writer, clock });
     const { writer, recorder } = runAppender({
       journal,
       lease,
@@ -100,6 +103,7 @@ export class RunHooks implements RunJournaling {
       rows: resumed?.rows,
       summary,
       signal: this.signal,
+      spending: this.spending,
       onLost: (error) => this.#lose(error),
       onInbox: (inbox) => this.#cancels.onInbox(inbox),
     });
@@ -169,14 +173,19 @@ export class RunHooks implements RunJournaling {
 
   /** Writes the last rows of the run, and what it has been sent until then. @throws {RunLostError} */
   async flushEnd(): Promise<void> {
-    await this.#writer.flush();
-    await this.#cancels.settled();
-    await this.#writer.flush();
+    try {
+      await this.#writer.flush();
+      await this.#cancels.settled();
+      await this.#writer.flush();
+    } finally {
+      await this.spending.end();
+    }
   }
 
   /** The run has ended: session and files belong to the caller again. The lease is still held. */
   end(): void {
     this.#parts.resumed?.release();
+    void this.spending.end();
     this.#cancels.end();
     this.#parts.lease.signal.removeEventListener('abort', this.#loseLease);
     const { filesystem } = this.#environment?.roots ?? {};

@@ -11,6 +11,7 @@ import {
   type Approver,
   assertEventTypes,
   checkFeedbackProviders,
+  isSharedBudget,
   isSuspension,
   type RunObserver,
   toBudgetTracker,
@@ -50,7 +51,7 @@ export function checkEvaluateOptions<Options extends AnyOptions>(
   if (observers !== undefined) checkObservers(of, observers);
   if (history !== undefined) refuseSuspended(history);
   if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
-  if (limits?.budget !== undefined) toBudgetTracker(limits.budget);
+  if (limits?.budget !== undefined && !isSharedBudget(limits.budget)) toBudgetTracker(limits.budget);
   if (options.retry !== undefined) toThrottlePolicy(options.retry);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined) toCompletionChecker(completion);

@@ -20,6 +20,7 @@ import type {
   Logger,
   ModelSettings,
   OuterToolCall,
+  SharedBudgetPort,
   ToolContext,
 } from '../../tool/index.ts';
 
@@ -183,10 +184,10 @@ export interface RunLimits {
   /** When the run must have ended. Default: never. */
   readonly deadline?: Deadline;
   /**
-   * What the run may spend: limits, or a `BudgetTracker` that counts over several evaluations. Once a limit is passed no turn of
+   * What the run may spend: limits, a `BudgetTracker` that counts over several evaluations, or a `sharedBudget()` that counts over several runs with a journal. Once a limit is passed no turn of
    * the model and no tool call begins; what has begun may finish and is kept. Limits without one are refused. Default: no limit.
    */
-  readonly budget?: Budget | BudgetTracker;
+  readonly budget?: Budget | BudgetTracker | SharedBudgetPort;
 }
 
 /** What happens to a long conversation. Everything is optional. */

@@ -1,3 +1,10 @@
+import type {
+  BudgetPeriod,
+  BudgetRequest,
+  BudgetShare,
+  BudgetSpending,
+  BudgetSpends,
+} from './journal-spending.ts';
 import type { RunLease } from './run-lease.ts';
 
 /** Names what tools do once: of all calls of the tool with this key, in all runs of a journal, one does it. */
@@ -83,7 +90,7 @@ export interface OnceFilter {
 }
 
 /**
- * Rows of the database of a journal that belong to no run: what tools have done once. They are as secret as the rows of runs, and outlive them.
+ * Rows of the database of a journal that belong to no run: what tools have done once, and what runs have spent of budgets. They are as secret as the rows of runs, and outlive them.
  *
  * @see docs/spec/durable-runs.md §17
  */
@@ -109,4 +116,15 @@ export interface JournalLedger {
    * @returns how many they were.
    */
   pruneOnce(beforeMs: number): Promise<number>;
+  /**
+   * Reserves a part of a budget for a run, or gives it back. What is reserved under a lease that has ended is free as soon as another run needs it. Asking again changes nothing.
+   *
+   * @param lease that of the session of the run.
+   * @throws {JournalFencedError} when the lease is not the session's present one.
+   */
+  reserve(request: BudgetRequest, lease: RunLease): Promise<BudgetShare>;
+  /** Counts what was spent when its run could not write rows any more. @param source names it, and no run. */
+  spend(source: string, spends: BudgetSpends): Promise<void>;
+  /** What all runs have spent of a budget. */
+  spending(period: BudgetPeriod): Promise<BudgetSpending>;
 }

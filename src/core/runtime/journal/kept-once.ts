@@ -30,8 +30,8 @@ export interface OnceRow {
   readonly result: string;
 }
 
-/** Whether the lease is held that a key was taken with. */
-export type IsAlive = (holder: OnceHolder) => boolean;
+/** Whether the lease is held that a key was taken with, or a part of a budget. */
+export type IsAlive = (holder: Pick<RunLease, 'sessionId' | 'owner'>) => boolean;
 
 /**
  * What a ledger says to a call.

@@ -1,6 +1,7 @@
 import { present } from '../../internal/index.ts';
 import type { JsonObject } from '../../schema/index.ts';
 import type { JournalLedger, OnceChange } from './journal-ledger.ts';
+import type { BudgetSpends } from './journal-spending.ts';
 import type { RunInbox, RunMessage } from './run-inbox.ts';
 import type { RunLease, RunLeaseIdentity } from './run-lease.ts';
 
@@ -66,6 +67,8 @@ export interface JournalBatch {
   readonly takes?: readonly string[];
   /** What becomes of keys of the ledger with these rows, in order. Only where the journal has one. Default: nothing. */
   readonly once?: readonly OnceChange[];
+  /** What the run has spent of budgets with these rows: all of it in a period, not what is new. Only where the journal has a ledger. Default: nothing that the ledger does not know. */
+  readonly spends?: readonly BudgetSpends[];
 }
 
 /** Which runs a journal lists, and in which order. */
@@ -95,7 +98,7 @@ export interface RunJournal {
   readonly '~database'?: object;
   /** SHA-256 in hexadecimal, where the journal knows a faster one than the library has for every runtime. @internal */
   readonly '~sha256'?: (data: string | Uint8Array) => string;
-  /** What tools have done once, over all runs. Absent: the journal has none, and tools with `once` are refused. */
+  /** What tools have done once and what budgets have left, over all runs. Absent: the journal has none, and tools with `once` and budgets over several runs are refused. */
   readonly ledger?: JournalLedger;
   /**
    * Appends rows, all or none; resolves when they are durable. The epoch of the lease is checked in the same transaction, and the messages that the batch takes are taken in it.

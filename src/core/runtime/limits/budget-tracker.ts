@@ -13,10 +13,12 @@ import type {
   BudgetLimits,
   BudgetRemainder,
   BudgetTrackerPort,
+  SharedBudgetPort,
   TokenPrices,
   TokenUsage,
 } from '../../tool/index.ts';
 import { addTokenUsage, tokenCounts } from '../model/model.ts';
+import type { RunTracker } from './shared-budget.ts';
 import { costDown, costUp, exactCostOf, priceChecks, toExactAmount, toExactPrices } from './token-cost.ts';
 
 /** What counts against the limits. */
@@ -75,7 +77,7 @@ export interface BudgetTrackerOptions {
  * Counts what is spent against a budget: every turn of every evaluation it is given to, of those inside tool calls and of
  * attempts that were superseded. Give the same one to several evaluations for one budget over all of them; compared by identity.
  */
-export class BudgetTracker implements BudgetTrackerPort {
+export class BudgetTracker implements RunTracker {
   readonly budget: Budget;
   readonly #refusals = new WeakSet<BudgetExceededError>();
   /** What was counted that is known by an identity. */
@@ -250,9 +252,9 @@ export class BudgetTracker implements BudgetTrackerPort {
  * @internal The tracker that was given, or a new one over the limits that were.
  * @throws {PromptValidationError} for what is neither.
  */
-export function toBudgetTracker(given: Budget | BudgetTrackerPort): BudgetTracker {
+export function toBudgetTracker(given: Budget | BudgetTrackerPort | SharedBudgetPort): BudgetTracker {
   if (given instanceof BudgetTracker) return given;
-  if (typeof given === 'object' && given !== null && 'remaining' in given) {
+  if (typeof given === 'object' && given !== null && ('remaining' in given || 'kind' in given)) {
     throw new PromptValidationError(
       'The option budget must be limits, such as { maxTotalTokens: 100_000 }, or a BudgetTracker.',
       { details: { option: 'budget' } },

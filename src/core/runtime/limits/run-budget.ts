@@ -1,10 +1,18 @@
 import type { BudgetExceededError } from '../../error/index.ts';
 import { none, present } from '../../internal/index.ts';
-import type { Budget, BudgetExcess, BudgetTrackerPort, Logger, TokenUsage } from '../../tool/index.ts';
+import type {
+  Budget,
+  BudgetExcess,
+  BudgetTrackerPort,
+  Logger,
+  SharedBudgetPort,
+  TokenUsage,
+} from '../../tool/index.ts';
 import type { LanguageModel } from '../model/model.ts';
-import { type BudgetTracker, noPrices, toBudgetTracker } from './budget-tracker.ts';
+import { noPrices, toBudgetTracker } from './budget-tracker.ts';
 import type { Deadline } from './deadline.ts';
 import type { RunStop, StopReason } from './run-stop.ts';
+import type { RunShare, RunTracker } from './shared-budget.ts';
 
 const noTokens: TokenUsage = Object.freeze({});
 
@@ -15,24 +23,24 @@ const noTokens: TokenUsage = Object.freeze({});
 export class RunBudget {
   /** True when neither the evaluation nor an outer one has a budget. */
   readonly isUnlimited: boolean;
-  readonly #own: BudgetTracker | undefined;
-  readonly #trackers: readonly BudgetTracker[];
+  readonly #own: RunTracker | undefined;
+  readonly #trackers: readonly RunTracker[];
   readonly #model: Pick<LanguageModel, 'name' | 'prices'>;
   /** Shared with the budgets of inner evaluations: it is said once a run. */
   readonly #warning: { isGiven: boolean };
 
   /**
-   * @param given what the evaluation was given as its budget.
+   * @param given what the evaluation was given as its budget, or the share of its run.
    * @param model whose turns are counted.
    * @param outer of the outer run.
    * @throws {PromptValidationError} for limits out of their range, or a limit on a cost that is not known.
    */
   constructor(
-    given: Budget | BudgetTrackerPort | undefined,
+    given: Budget | BudgetTrackerPort | SharedBudgetPort | RunShare | undefined,
     model: Pick<LanguageModel, 'name' | 'prices'>,
     outer?: RunBudget,
   ) {
-    const own = given === undefined ? undefined : toBudgetTracker(given);
+    const own = given === undefined || isShare(given) ? given : toBudgetTracker(given);
     const outerTrackers = outer === undefined ? [] : outer.#trackers;
     this.#own = own ?? outer?.tracker;
     this.#trackers =
@@ -47,7 +55,7 @@ export class RunBudget {
   }
 
   /** What handlers see: the evaluation's own, or else that of the outer run. */
-  get tracker(): BudgetTracker | undefined {
+  get tracker(): RunTracker | undefined {
     return this.#own;
   }
 
@@ -110,6 +118,16 @@ export class RunBudget {
     return this.#trackers.find((tracker) => tracker.exceeded !== undefined)?.exceeded;
   }
 
+  /** Reserves what the next turn may take. Absent: nothing is shared with other runs. */
+  get ready(): (() => Promise<unknown> | undefined) | undefined {
+    const shares = this.#trackers.filter(isShare);
+    if (shares.length === 0) return undefined;
+    return () => {
+      const waits = shares.flatMap((share) => share.ready() ?? none);
+      return waits.length === 0 ? undefined : Promise.all(waits);
+    };
+  }
+
   /** Why nothing may be begun any more; undefined while something may. */
   refuse(): BudgetExceededError | undefined {
     for (const tracker of this.#trackers) {
@@ -132,6 +150,10 @@ export class RunBudget {
   hasRefused(error: unknown): boolean {
     return this.#trackers.some((tracker) => tracker.hasRefused(error));
   }
+}
+
+function isShare(given: object): given is RunShare {
+  return 'kind' in given && given.kind === 'run-share';
 }
 
 /**

@@ -215,17 +215,20 @@ export class PostgresBackend implements JournalBackend {
 
   async #appendPart({ batch, call }: DecidedPart, lease: LeaseKey, moment: LeaseMoment): Promise<RunInbox> {
     const values = appendValues(batch, lease, moment.timeoutMs, this.#clockMs(moment));
-    const { once = [] } = batch;
+    const { once = [], spends = [] } = batch;
     const appendOn = async (client: HeldClient): Promise<readonly PostgresRow<AppendColumn>[]> => {
       const appended = await client.query<AppendColumn>(this.#texts.append, values);
-      if (isWritten(appended)) await this.ledger.change(client, once, lease, moment);
+      if (isWritten(appended)) {
+        await this.ledger.change(client, once, lease, moment);
+        await this.ledger.budgets.spendAll(client, batch.runId, spends);
+      }
       return appended;
     };
     const isWritten = ([row]: readonly PostgresRow<AppendColumn>[]): boolean => row?.id != null;
     const appended = this.#checked(
       await this.#explained(() => {
         if (call !== undefined) return this.calls.decide(call, appendOn, isWritten);
-        return once.length === 0
+        return once.length + spends.length === 0
           ? this.#parts.database.query<AppendColumn>(this.#texts.append, values)
           : this.ledger.inTransaction(appendOn, isWritten);
       }),

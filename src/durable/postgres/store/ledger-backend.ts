@@ -1,5 +1,10 @@
 import {
   answerOnce,
+  type BudgetPeriod,
+  type BudgetRequest,
+  type BudgetShare,
+  type BudgetSpending,
+  type BudgetSpends,
   changeOnce,
   type IsAlive,
   type KeptOnce,
@@ -19,6 +24,7 @@ import { fenced, type LeaseKey, type LeaseMoment, type LedgerBackend } from '../
 import type { HeldClient, PostgresDatabase, PostgresRow } from '../database/index.ts';
 import { ledgerTextsOf } from './ledger-texts.ts';
 import { postgresSchema } from './schema.ts';
+import { PostgresSpending } from './spending-store.ts';
 
 /** What a {@link PostgresLedger} has of the journal. */
 export interface PostgresLedgerParts {
@@ -51,13 +57,15 @@ type KeyColumn =
 
 type KeyRow = PostgresRow<KeyColumn | 'format'>;
 
-/** The table of what tools have done once, in a database of PostgreSQL. */
+/** The tables of what tools have done once and of budgets, in a database of PostgreSQL. */
 export class PostgresLedger implements LedgerBackend {
+  readonly budgets: PostgresSpending;
   readonly #parts: PostgresLedgerParts;
   readonly #texts: ReturnType<typeof ledgerTextsOf>;
 
   constructor(parts: PostgresLedgerParts) {
     this.#parts = parts;
+    this.budgets = new PostgresSpending(parts);
     this.#texts = ledgerTextsOf(parts.schema);
   }
 
@@ -102,6 +110,25 @@ export class PostgresLedger implements LedgerBackend {
     const values = [beforeMs, postgresSchema.format];
     const rows = await explained(() => database.query<'count' | 'format'>(this.#texts.prune, values));
     return Number(checked(rows)[0]?.count);
+  }
+
+  reserve(request: BudgetRequest, lease: LeaseKey, moment: LeaseMoment): Promise<BudgetShare> {
+    return this.#parts.explained(() =>
+      this.inTransaction(async (client) => {
+        await this.#assertLease(client, lease, moment);
+        return this.budgets.reserve(client, request, lease, moment);
+      }),
+    );
+  }
+
+  spend(source: string, spends: BudgetSpends): Promise<void> {
+    return this.#parts.explained(() =>
+      this.inTransaction((client) => this.budgets.spend(client, source, spends)),
+    );
+  }
+
+  spending(period: BudgetPeriod): Promise<BudgetSpending> {
+    return this.#parts.explained(() => this.budgets.spending(period));
   }
 
   /**

@@ -1,4 +1,9 @@
 import {
+  type BudgetPeriod,
+  type BudgetRequest,
+  type BudgetShare,
+  type BudgetSpending,
+  type BudgetSpends,
   emptyInbox,
   type IsAlive,
   inboxOf,
@@ -32,6 +37,7 @@ import type { SqliteDatabase, SqliteStatement } from './database.ts';
 import { isOver, isTimeUp, type LeaseTimes } from './lease-times.ts';
 import { LedgerStore } from './ledger-store.ts';
 import type { JournalOperations } from './operations.ts';
+import { SpendingStore } from './spending-store.ts';
 
 // Drivers may be set up to return integers as bigint.
 type Integer = number | bigint;
@@ -99,6 +105,7 @@ export class JournalStore implements JournalOperations {
   readonly #database: SqliteDatabase;
   readonly #format: number;
   readonly #ledger: LedgerStore = new LedgerStore((text) => this.#prepared(text));
+  readonly #spending: SpendingStore = new SpendingStore((text) => this.#prepared(text));
   /** By their texts. */
   readonly #statements = new Map<string, SqliteStatement>();
 
@@ -109,7 +116,7 @@ export class JournalStore implements JournalOperations {
   }
 
   append(batch: JournalBatch, lease: LeaseKey, moment: LeaseMoment): RunInbox {
-    const { runId, rows, summary, takes = [], once } = batch;
+    const { runId, rows, summary, takes = [], once, spends = [] } = batch;
     this.#checkLease(lease, moment);
     // The row has the columns of its statement.
     const run = this.#statement('run').get(runId) as AppendedRun | undefined;
@@ -129,6 +136,7 @@ export class JournalStore implements JournalOperations {
     for (const { seq, type, line } of rows) this.#statement('insertRow').run(id, seq, type, line);
     for (const message of takes) this.#statement('takeMessage').run(next - 1, runId, message);
     if (once !== undefined) this.#ledger.change(once, lease);
+    for (const each of spends) this.#spending.spend(runId, each);
     return this.#inbox(runId);
   }
 
@@ -242,6 +250,21 @@ export class JournalStore implements JournalOperations {
   pruneOnce(beforeMs: number): number {
     this.#checkFormat();
     return this.#ledger.prune(beforeMs);
+  }
+
+  reserve(request: BudgetRequest, lease: LeaseKey, moment: LeaseMoment): BudgetShare {
+    this.#checkLease(lease, moment);
+    return this.#spending.reserve(request, lease, this.#isAlive(moment));
+  }
+
+  spend(source: string, spends: BudgetSpends): void {
+    this.#checkFormat();
+    this.#spending.spend(source, spends);
+  }
+
+  spending(period: BudgetPeriod): BudgetSpending {
+    this.#checkFormat();
+    return this.#spending.spending(period);
   }
 
   #isAlive(moment: LeaseMoment): IsAlive {

@@ -1,4 +1,4 @@
-import type { OnceAnswer } from '../../../core/runtime/index.ts';
+import type { BudgetAmounts, BudgetShare, OnceAnswer } from '../../../core/runtime/index.ts';
 import { fenced, type JournalBackend } from '../../journal/index.ts';
 import type { SqliteDatabase } from './database.ts';
 import { JournalStore } from './journal-store.ts';
@@ -85,6 +85,22 @@ export function localBackend(
         if (!connection.isInCall) emptyLog(database);
         return count;
       },
+      async reserve(request, lease, moment) {
+        let answered: BudgetShare | undefined;
+        return connection.write(() => {
+          const share = store.reserve(request, lease, moment);
+          answered ??= share;
+          // As above: another run may have got it meanwhile.
+          if (isLess(share, answered)) throw fenced(lease);
+          return share;
+        });
+      },
+      async spend(source, spends) {
+        connection.write(() => store.spend(source, spends));
+      },
+      async spending(period) {
+        return store.spending(period);
+      },
     },
     // The database is its caller's to close.
     close: async () => stopListening(),
@@ -93,4 +109,8 @@ export function localBackend(
       stopListening = connection.onLoss(listener);
     },
   };
+}
+
+function isLess({ upTo }: BudgetShare, { upTo: answered }: BudgetShare): boolean {
+  return (Object.keys(upTo) as (keyof BudgetAmounts)[]).some((name) => upTo[name] < answered[name]);
 }

@@ -49,6 +49,17 @@ const onceColumns = `
     owner text not null, holder text not null, at_ms integer not null, result text not null, primary key (tool, key)
   `;
 
+/** What all runs of a budget spend in a period, as JSON: `taken` is spent or reserved. */
+const budgetColumns = `
+    budget text not null, period text not null, spent text not null, taken text not null, largest_turn text not null, primary key (budget, period)
+  `;
+
+/** What one run spends of a budget in a period, or answers after its end. `session_id`, `owner`: the lease that something is reserved under; '' where nothing is. */
+const spendingColumns = `
+    budget text not null, period text not null, source text not null, session_id text not null, owner text not null, spent text not null,
+    up_to text not null, primary key (budget, period, source)
+  `;
+
 /** The indexes of runs. */
 const runIndexes = (place: string): string => `
   create index if not exists ${place}.wink_runs_by_session on wink_runs (session_id);
@@ -79,6 +90,8 @@ export const journalSchema: JournalSchema = {
   create table if not exists ${place}.wink_leases (${leaseColumns}) without rowid;
   create table if not exists ${place}.wink_inbox (${inboxColumns});
   create table if not exists ${place}.wink_once (${onceColumns}) without rowid;
+  create table if not exists ${place}.wink_budgets (${budgetColumns}) without rowid;
+  create table if not exists ${place}.wink_spending (${spendingColumns}) without rowid;
   insert or ignore into ${place}.wink_journal values (1, ${currentFormat}, 0);
 `,
   migrations: [
@@ -105,8 +118,13 @@ export const journalSchema: JournalSchema = {
     },
     {
       from: 3,
-      upgrade: (database) => database.exec(`create table wink_once (${onceColumns}) without rowid;`),
-      readAs: () => ({ wink_once: emptyOnce }),
+      upgrade: (database) =>
+        database.exec(`
+  create table wink_once (${onceColumns}) without rowid;
+  create table wink_budgets (${budgetColumns}) without rowid;
+  create table wink_spending (${spendingColumns}) without rowid;
+`),
+      readAs: () => ({ wink_once: emptyOnce, wink_budgets: emptyBudgets, wink_spending: emptySpending }),
     },
   ],
 };
@@ -117,6 +135,12 @@ const emptyInbox = "select 0 as number, '' as run_id, '' as id, '' as message, n
 /** Format 3 has no keys. */
 const emptyOnce = `select '' as tool, '' as key, '' as digest, '' as state, '' as call, '' as session_id, '' as owner,
     '' as holder, 0 as at_ms, '' as result where false`;
+
+/** Format 3 has no budgets. */
+const emptyBudgets =
+  "select '' as budget, '' as period, '' as spent, '' as taken, '' as largest_turn where false";
+const emptySpending = `select '' as budget, '' as period, '' as source, '' as session_id, '' as owner, '' as spent,
+    '' as up_to where false`;
 
 /** A run of format 2 says how it is in its summary alone. */
 function runsOf2(table: string): string {

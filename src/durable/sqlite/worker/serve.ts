@@ -11,6 +11,7 @@ const readingMethods: ReadonlySet<string> = new Set<JournalMethod>([
   'messages',
   'inboxes',
   'onceKeys',
+  'spending',
 ]);
 /** Those that remove what has to be gone from the file. */
 const removingMethods: ReadonlySet<string> = new Set<JournalMethod>(['remove', 'pruneOnce']);

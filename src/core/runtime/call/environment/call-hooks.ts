@@ -4,6 +4,7 @@ import type { DecidingRow } from '../../../resource/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
 import type { UserItem } from '../../../tool/index.ts';
 import type { OnceAnswer, OnceCall, OnceChange, OncePurpose } from '../../journal/journal-ledger.ts';
+import type { RunShare, SharedBudget } from '../../limits/shared-budget.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallPatch } from '../transaction/transaction.ts';
 import type { KnownAnswer, OpenQuestion } from './run-suspension.ts';
@@ -27,6 +28,16 @@ export interface OnceHooks {
   ask(call: OnceCall, purpose: OncePurpose): Promise<OnceAnswer>;
   /** Says what becomes of a key, with the next rows of the run. Must not throw. */
   change(change: OnceChange): void;
+}
+
+/** What budgets over several runs get of a run with a journal. */
+export interface SpendingHooks {
+  /**
+   * The share of the run, always the same one for a budget.
+   *
+   * @throws {PromptValidationError} for a budget in another journal.
+   */
+  shareOf(budget: SharedBudget): Promise<RunShare>;
 }
 
 /** An attempt that is about to do what cannot be taken back. */
@@ -74,6 +85,8 @@ export interface CallHooks {
   readonly decides?: boolean;
   /** The ledger of the journal. Absent: there is none, and no tool of the run has `once`. */
   readonly once?: OnceHooks | undefined;
+  /** What budgets over several runs count. Absent: there is no journal, and the run has no such budget. */
+  readonly spending?: SpendingHooks | undefined;
   /** Whether something is said to the model that has answered, before this turn. Must not throw. Default: nothing is. */
   hasInputFor?(turn: number): boolean;
   /**

@@ -1,0 +1,1 @@
+export { type SharedBudgetOptions, sharedBudget } from './shared-budget.ts';
