@@ -6,12 +6,14 @@ export {
   type WorkedRunOptions,
 } from '../agent/worker/index.ts';
 export type { BlobStore } from '../core/runtime/index.ts';
+export type { SharedBudgetPort as SharedBudget } from '../core/tool/index.ts';
 export {
   type JournalBlobs,
   type S3BlobClient,
   type S3BlobsOptions,
   s3Blobs,
 } from '../durable/blobs/index.ts';
+export { type SharedBudgetOptions, sharedBudget } from '../durable/budget/index.ts';
 export {
   type AcquiredLease,
   type JournalBackend,
@@ -33,5 +35,4 @@ export {
   type SubmitRunOptions,
   submitRun,
 } from '../durable/queue/index.ts';
-export { type SharedBudgetOptions, sharedBudget } from '../durable/budget/index.ts';
 export { type RunOnStepsOptions, type RunOnStepsStart, runOnSteps } from '../durable/steps/index.ts';

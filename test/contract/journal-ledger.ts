@@ -8,6 +8,7 @@ import {
   type RunJournal,
   type RunLease,
 } from 'weakincentives';
+import { journalSpendingContract } from './journal-spending.ts';
 import { rowsOf, summaryOf } from './run-journal.ts';
 
 type End =
@@ -283,4 +284,6 @@ export function journalLedgerContract(open: () => RunJournal): void {
       ]);
     });
   });
+
+  journalSpendingContract(open);
 }

@@ -202,10 +202,9 @@ describe('a budget over several runs', () => {
     const journal = memoryJournal();
     const budget = budgetOf(journal);
     const abort = new AbortController();
-    const [asked, answered] = [gate(), gate()];
+    const answered = gate();
     const adapter = scriptedAdapter(async () => {
-      asked.open();
-      await answered.opened;
+      await answered.pass();
       return { usage: thousand, text: 'late' };
     });
     const run = adapter.evaluate(prompt, {
@@ -215,7 +214,7 @@ describe('a budget over several runs', () => {
       signal: abort.signal,
       limits: { budget },
     });
-    await asked.opened;
+    await answered.reached;
     abort.abort();
     await expect(run).rejects.toThrow();
     expect((await spendingOf(journal)).spent.totalTokens).toBe(0);

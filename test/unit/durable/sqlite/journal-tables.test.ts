@@ -15,6 +15,11 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('a journal in SQLite'), () =
       ({ table, column, type, required, key }) => [table, column, type, required, key].join(' '),
     );
     expect(found).toEqual([
+      'wink_budgets budget TEXT 1 1',
+      'wink_budgets period TEXT 1 2',
+      'wink_budgets spent TEXT 1 0',
+      'wink_budgets taken TEXT 1 0',
+      'wink_budgets largest_turn TEXT 1 0',
       'wink_inbox number INTEGER 0 1',
       'wink_inbox run_id TEXT 1 0',
       'wink_inbox id TEXT 1 0',
@@ -50,6 +55,13 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('a journal in SQLite'), () =
       'wink_runs row_count INTEGER 1 0',
       'wink_runs summary TEXT 1 0',
       'wink_runs status TEXT 1 0',
+      'wink_spending budget TEXT 1 1',
+      'wink_spending period TEXT 1 2',
+      'wink_spending source TEXT 1 3',
+      'wink_spending session_id TEXT 1 0',
+      'wink_spending owner TEXT 1 0',
+      'wink_spending spent TEXT 1 0',
+      'wink_spending up_to TEXT 1 0',
     ]);
   });
 });
