@@ -100,6 +100,10 @@ export class BudgetShareOfRun implements RunShare {
     return new BudgetShareOfRun(parts, period, await run.reserve(request));
   }
 
+  isOf(budget: string, period: string): boolean {
+    return budget === this.#parts.name && period === this.#current.period;
+  }
+
   /** Tokens that this process has spent of the run. */
   get usage(): TokenUsage {
     return this.#counter.usage;

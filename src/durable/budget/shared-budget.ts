@@ -13,9 +13,9 @@ import { BudgetShareOfRun } from './budget-share.ts';
 
 /** Options of {@link sharedBudget}. */
 export interface SharedBudgetOptions {
-  /** Where the budget is kept: the journal of the runs. It must have a ledger. */
-  readonly journal: RunJournal;
-  /** Name of the budget, 1 to 200 characters, such as that of an agent or a tenant. Budgets of one name are one budget in all processes: give them the same limits. */
+  /** Where the budget is kept: the journal of its runs. It must have a ledger. Default: in the journal of each run, whichever it is, as for agents that `wink` runs. */
+  readonly journal?: RunJournal;
+  /** Name of the budget, 1 to 200 characters, such as that of an agent or a tenant. Budgets of one name are one budget in all processes, and within a run: give them the same period and limits. */
   readonly name: string;
   /**
    * For how long the limits hold, in UTC: a day or a month of the calendar, or a function that names the period of a time in milliseconds since the Unix epoch. A name has 1 to 200
@@ -27,7 +27,7 @@ export interface SharedBudgetOptions {
 }
 
 const checks: OptionsOf<SharedBudgetOptions> = {
-  journal: 'object!',
+  journal: 'object',
   name: required(keptName),
   period: required(
     rule(
@@ -64,8 +64,8 @@ const checks: OptionsOf<SharedBudgetOptions> = {
 export function sharedBudget(options: SharedBudgetOptions): SharedBudgetPort {
   assertOptions('sharedBudget()', options, checks);
   const { journal, name, period, limits } = options;
-  const { ledger } = journal;
-  if (ledger === undefined) {
+  const ledger = journal?.ledger;
+  if (journal !== undefined && ledger === undefined) {
     throw new PromptValidationError(
       `sharedBudget(): the journal has no ledger, which would keep the budget "${name}". Use one that has, such as sqliteJournal() or postgresJournal().`,
       { details: { option: 'journal', budget: name } },
@@ -80,8 +80,10 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudgetPort {
   const shared: SharedBudget = {
     kind: 'shared-budget',
     name,
+    '~periodOf': periodOf,
     '~open': (run) => {
-      if (run.journal.ledger === ledger) return BudgetShareOfRun.open({ name, budget, periodOf, run });
+      if (ledger === undefined || run.ledger === ledger)
+        return BudgetShareOfRun.open({ name, budget, periodOf, run });
       throw new PromptValidationError(
         `The budget "${name}" is in another journal than the run "${run.runId}". Pass the run the journal that sharedBudget() has.`,
         { details: { option: 'journal', budget: name } },

@@ -1,6 +1,7 @@
 import { describeError, PromptValidationError } from '../../core/error/index.ts';
 import type {
   BudgetSpends,
+  JournalLedger,
   RunShare,
   SharedBudget,
   SpendingHooks,
@@ -28,15 +29,18 @@ export class RunSpending implements SpendingHooks, SpendingRows {
   readonly #parts: RunSpendingParts;
   readonly #shares = new Map<SharedBudget, Promise<RunShare>>();
   #opened: readonly RunShare[] = [];
+  /** Shares are opened one after the other. */
+  #opening: Promise<unknown> = Promise.resolve();
 
   constructor(parts: RunSpendingParts) {
     this.#parts = parts;
   }
 
-  async shareOf(budget: SharedBudget): Promise<RunShare> {
+  shareOf(budget: SharedBudget): Promise<RunShare> {
     const known = this.#shares.get(budget);
     if (known !== undefined) return known;
-    const opening = this.#open(budget);
+    const opening = this.#opening.then(() => this.#open(budget));
+    this.#opening = opening.catch(() => undefined);
     this.#shares.set(budget, opening);
     return opening;
   }
@@ -54,31 +58,37 @@ export class RunSpending implements SpendingHooks, SpendingRows {
     await Promise.all(this.#opened.map((share) => share.end()));
   }
 
+  /** Budgets of one name are one: a second share would write the same row. */
   async #open(budget: SharedBudget): Promise<RunShare> {
-    const share = await budget['~open'](this.#run());
+    const period = budget['~periodOf'](this.#parts.clock.now());
+    const known = this.#opened.find((share) => share.isOf(budget.name, period));
+    if (known !== undefined) return known;
+    const { journal, runId } = this.#parts;
+    const { ledger } = journal;
+    if (ledger === undefined) {
+      throw new PromptValidationError(
+        `The journal of the run "${runId}" has no ledger, which would keep the budget "${budget.name}". Use one that has, such as sqliteJournal() or postgresJournal().`,
+        { details: { option: 'journal', budget: budget.name } },
+      );
+    }
+    const share = await budget['~open'](this.#run(ledger));
     this.#opened = [...this.#opened, share];
     return share;
   }
 
-  #run(): SpendingRun {
-    const { journal, lease, runId, options, resumed, clock, writer } = this.#parts;
-    const ledger = (): NonNullable<typeof journal.ledger> => {
-      if (journal.ledger !== undefined) return journal.ledger;
-      throw new PromptValidationError('The journal of the run has no ledger.', {
-        details: { option: 'journal' },
-      });
-    };
+  #run(ledger: JournalLedger): SpendingRun {
+    const { lease, runId, options, resumed, clock, writer } = this.#parts;
     return {
       runId,
-      journal,
+      ledger,
       now: () => clock.now(),
       isRepeating: () => resumed !== undefined && !resumed.isUsedUp,
       flush: () => writer().flush(),
-      reserve: (request) => writer().untilDone(() => ledger().reserve(request, lease)),
+      reserve: (request) => writer().untilDone(() => ledger.reserve(request, lease)),
       spendLate: async (spends) => {
         try {
           // The lease names this process, so that another one does not write the same source.
-          await ledger().spend(`${runId} after its end ${lease.owner}`, spends);
+          await ledger.spend(`${runId} after its end ${lease.owner}`, spends);
         } catch (error) {
           options.logger?.warn('What a run has spent after its end could not be counted.', {
             budget: spends.budget,

@@ -6,8 +6,8 @@ import type {
   TokenPrices,
   TokenUsage,
 } from '../../tool/index.ts';
+import type { JournalLedger } from '../journal/journal-ledger.ts';
 import type { BudgetRequest, BudgetShare, BudgetSpends } from '../journal/journal-spending.ts';
-import type { RunJournal } from '../journal/run-journal.ts';
 
 /** What counts the turns of a run against limits. */
 export interface RunTracker extends BudgetTrackerPort {
@@ -29,6 +29,8 @@ export interface RunTracker extends BudgetTrackerPort {
 /** What one run has of a budget over several runs. */
 export interface RunShare extends RunTracker {
   readonly kind: 'run-share';
+  /** Whether it is the share in this budget, in this period. */
+  isOf(budget: string, period: string): boolean;
   /** Reserves what the next turn may take, before it is asked for. Never rejects. Undefined: it has that. */
   ready(): Promise<void> | undefined;
   /** What its rows do not have yet; none when they have all. */
@@ -42,7 +44,8 @@ export interface RunShare extends RunTracker {
 /** A run with a journal, as a budget over several runs sees it. */
 export interface SpendingRun {
   readonly runId: string;
-  readonly journal: RunJournal;
+  /** That of its journal. */
+  readonly ledger: JournalLedger;
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /** Whether the rows of the run answer, as they did before: then nothing is spent. */
@@ -55,8 +58,10 @@ export interface SpendingRun {
   spendLate(spends: BudgetSpends): Promise<void>;
 }
 
-/** Limits that several runs share: what `sharedBudget()` of `weakincentives/durable` returns. Compared by identity within a run. */
+/** Limits that several runs share: what `sharedBudget()` of `weakincentives/durable` returns. */
 export interface SharedBudget extends SharedBudgetPort {
+  /** @internal Name of the period of a time. */
+  '~periodOf'(atMs: number): string;
   /**
    * @internal The share of a run.
    * @throws {PromptValidationError} for a run with another journal.

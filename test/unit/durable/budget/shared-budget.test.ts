@@ -176,6 +176,41 @@ describe('a budget over several runs', () => {
     expect(seen).toEqual([48_000]);
   });
 
+  it('is one budget for all of its name, within a run, too', async () => {
+    const journal = memoryJournal();
+    const limits = { maxTotalTokens: 50_000 };
+    const fresh = () => sharedBudget({ name: 'tenant-1', period: () => day, limits });
+    const inner = promptTemplate({
+      ns: 'test',
+      key: 'inner',
+      sections: [section({ title: 'T', key: 't', template: 'x' })],
+    }).bind();
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks.',
+      inputSchema: z.object({}),
+      execute: async (_params, { adapter }) => {
+        await Promise.all(
+          [1, 2].map(() => adapter.evaluate(inner, { input: 'in', limits: { budget: fresh() } })),
+        );
+        return ToolResult.ok(null, 'Asked.');
+      },
+    });
+    const outer = promptTemplate({
+      ns: 'test',
+      key: 'outer',
+      sections: [section({ title: 'T', key: 't', template: 'x', tools: [ask] })],
+    }).bind();
+    const adapter = scriptedAdapter((conversation) => ({
+      usage: thousand,
+      ...(JSON.stringify(conversation).includes('"go"') && conversation.length === 1
+        ? { toolCalls: [{ name: 'ask', arguments: {} }] }
+        : { text: 'end' }),
+    }));
+    await adapter.evaluate(outer, { journal, input: 'go', clock, limits: { budget: fresh() } });
+    expect((await spendingOf(journal)).spent.totalTokens).toBe(4_000);
+  });
+
   it('frees what a run that was killed has reserved once its lease has ended', async () => {
     const journal = memoryJournal();
     const ledger = ledgerOf(journal);
@@ -238,6 +273,16 @@ describe('a budget over several runs', () => {
     const { ledger: _ledger, ...without } = journalOperations(journal);
     expect(() => budgetOf(without)).toThrow('the journal has no ledger');
     expect(() => budgetOf(without)).toThrow(PromptValidationError);
+    const anywhere = sharedBudget({ name: 'n', period: 'day', limits: { maxTotalTokens: 1_000 } });
+    const bare = model(1).evaluate(prompt, {
+      journal: without,
+      runId: 'r',
+      input: 'go',
+      limits: { budget: anywhere },
+    });
+    await expect(bare).rejects.toThrow(
+      'The journal of the run "r" has no ledger, which would keep the budget "n".',
+    );
   });
 
   it('refuses options that it does not know, and limits that limit nothing', () => {
