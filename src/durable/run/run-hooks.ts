@@ -233,20 +233,7 @@ export class RunHooks implements RunJournaling {
     this.#recorder.suspend(questions);
     this.#summary.waits(pending);
     await this.#flushChanges();
-    for (const { turn, callId, toolName, policy, policyPrompt, reason, id, digest, changes } of pending) {
-      this.#reports.emit({
-        type: 'approval-pending',
-        turn,
-        callId,
-        toolName,
-        policy,
-        reason,
-        id,
-        digest,
-        ...present({ policyPrompt }),
-        about: changes === undefined ? 'call' : 'changes',
-      });
-    }
+    this.#reports.suspended(pending);
     try {
       await onPending?.(pending);
     } catch (error) {

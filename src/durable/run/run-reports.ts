@@ -1,4 +1,4 @@
-import { none } from '../../core/internal/index.ts';
+import { none, present } from '../../core/internal/index.ts';
 import {
   type BareEvent,
   type EvaluationEnvironment,
@@ -8,6 +8,7 @@ import {
   type ObservedAttempt,
   type ObservedRequest,
   type ObserverCalls,
+  type PendingApproval,
   type RunEvent,
   type RunScope,
   withoutRecords,
@@ -113,6 +114,24 @@ export class RunReports {
   /** Emits an event of the run itself to the observers of the caller alone. */
   emit(event: BareEvent): void {
     this.#emit({ ...event, evaluationId: this.#rootId, path: none });
+  }
+
+  /** The run ends with questions. */
+  suspended(pending: readonly PendingApproval[]): void {
+    for (const { turn, callId, toolName, policy, policyPrompt, reason, id, digest, changes } of pending) {
+      this.emit({
+        type: 'approval-pending',
+        turn,
+        callId,
+        toolName,
+        policy,
+        reason,
+        id,
+        digest,
+        ...present({ policyPrompt }),
+        about: changes === undefined ? 'call' : 'changes',
+      });
+    }
   }
 
   /** The run goes on: its turn has begun. */

@@ -1,4 +1,4 @@
-import { describeError, PromptValidationError } from '../../error/index.ts';
+import { describeError } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
 import { none, present, wellFormed } from '../../internal/index.ts';
 import { PolicyFacts } from '../../policy/index.ts';
@@ -21,10 +21,8 @@ import {
   PromptEvaluationError,
   RunBudget,
   RunLedger,
-  type RunShare,
   type RunStop,
   recordSlices,
-  type SharedBudget,
   type StopReason,
   VisiblePrompt,
 } from '../../runtime/index.ts';
@@ -41,6 +39,7 @@ import {
   innerFiles,
 } from '../scope/evaluation-scope.ts';
 import { reportLate } from '../scope/hold-session.ts';
+import { readyFor, shareOf } from './budget-of-runs.ts';
 import { checkRequirements } from './check-requirements.ts';
 import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
 
@@ -106,37 +105,6 @@ export async function beginEvaluation<Output>(
   if (environment.eventTypes.has('run-start')) environment.emit(runStart(beginning, environment));
   environment.reporter?.start();
   return begun;
-}
-
-/**
- * What the run has of a budget over several runs.
- *
- * @returns undefined where a record is compared with: nothing is spent.
- * @throws {PromptValidationError} where it has no journal, or another one than the budget.
- */
-async function shareOf(
-  budget: SharedBudget,
-  promptName: string,
-  { hooks, earlier }: Pick<HeldScope, 'hooks' | 'earlier'>,
-): Promise<RunShare | undefined> {
-  if (hooks === undefined && earlier !== undefined) return undefined;
-  if (hooks?.spending !== undefined) return hooks.spending.shareOf(budget);
-  throw new PromptValidationError(
-    `The budget "${budget.name}" is shared by runs, which needs a journal, and the prompt "${promptName}" is evaluated without one. Pass the option journal: the one that sharedBudget() has.`,
-    { details: { option: 'journal', budget: budget.name } },
-  );
-}
-
-/** Before a turn: those who read events are ready for more, and the run has what the turn may take of budgets that it shares. */
-function readyFor(
-  ready: EvaluationEnvironment['ready'],
-  { ready: reserve }: RunBudget,
-): EvaluationEnvironment['ready'] {
-  if (reserve === undefined) return ready;
-  return () => {
-    const waits = [ready?.(), reserve()].filter((wait) => wait !== undefined);
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
-  };
 }
 
 /** The first event of a run. */

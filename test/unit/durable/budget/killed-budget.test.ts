@@ -83,7 +83,10 @@ describe('a run that shares a budget, whose process is killed at any operation o
       if (reserved > 0) reservations += 1;
       const lease = await journal.acquire('other');
       const request = {
-        ...{ kind: 'reserve' as const, budget: 'all', period: 'now', runId: 'other' },
+        kind: 'reserve' as const,
+        budget: 'all',
+        period: 'now',
+        runId: 'other',
         limits: { totalTokens: 20_000 },
         largestTurn: {
           inputTokens: 0,
