@@ -152,6 +152,7 @@ const makers: Readonly<Record<string, Maker>> = {
   shellSection: { options: { key: 's', backend: {} } },
   sqliteJournal: { options: { file: join(root, 'runs.db') } },
   sqliteResource: { options: { database: w.resourceToken('db') } },
+  sharedBudget: { options: { name: 'a', period: 'day', limits: budget } },
   streamAgent: { before: [agent], options: {}, within: { limits: runLimits } },
   suspendApproval: { options: { expiresMs: 10 } },
   toAiSdkTools: { before: [{ tools: [], call: work }], options: { version: 7 } },

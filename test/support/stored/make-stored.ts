@@ -22,6 +22,7 @@ import {
   type ToolRuntimeCall,
   tool,
 } from 'weakincentives';
+import { sharedBudget } from 'weakincentives/durable';
 import { exportRecord, runRecorder } from 'weakincentives/record';
 import { type SqliteDatabase, sqliteJournal } from 'weakincentives/sqlite';
 import { scriptedAdapter } from 'weakincentives/testing';
@@ -182,10 +183,12 @@ async function payOnce(journal: RunJournal, runId: string): Promise<void> {
   const task = section({ title: 'Task', key: 'task', template: 'Pay the invoice.', tools: [pay] });
   const adapter = scriptedAdapter([
     { toolCalls: [{ name: 'pay', arguments: { invoice: 7 }, callId: 'p1' }] },
-    { text: 'Done.' },
+    { text: 'Done.', usage: { inputTokens: 900, outputTokens: 100 } },
   ]);
   const prompt = promptTemplate({ ns: 'stored', key: 'payer', sections: [task] }).bind();
-  await adapter.evaluate(prompt, { journal, runId, input: 'Pay.' });
+  const limits = { maxTotalTokens: 1_000_000 };
+  const budget = sharedBudget({ journal, name: 'shop', period: () => '2026', limits });
+  await adapter.evaluate(prompt, { journal, runId, input: 'Pay.', limits: { budget } });
 }
 
 interface ClosableDatabase extends SqliteDatabase {
