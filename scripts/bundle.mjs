@@ -53,7 +53,7 @@ export async function bundle(folder, entries) {
         {
           name: 'listed-runs',
           test: isOf(
-            /^(core\/runtime\/journal\/(kept-run|kept-once|run-inbox)|durable\/journal\/(lease-errors|formats))\.js$/,
+            /^(core\/runtime\/journal\/(kept-run|kept-once|kept-spending|run-inbox)|durable\/journal\/(lease-errors|formats))\.js$/,
           ),
           priority: 5,
         },
@@ -92,11 +92,11 @@ export async function bundle(folder, entries) {
         {
           name: 'durable-runs',
           test: isOf(
-            /^durable\/(?!sqlite\/|postgres\/|journal\/|blobs\/|queue\/|steps\/|(index|on-demand)\.js$)/,
+            /^durable\/(?!sqlite\/|postgres\/|journal\/|blobs\/|budget\/|queue\/|steps\/|(index|on-demand)\.js$)/,
           ),
         },
         // What programs on several machines use, and no other one.
-        { name: 'worker', test: isOf(/^(agent\/worker|durable\/(queue|steps))\//) },
+        { name: 'worker', test: isOf(/^(agent\/worker|durable\/(budget|queue|steps))\//) },
         {
           name: 'wink',
           test: isOf(
