@@ -180,6 +180,9 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     expect(first.calls).toMatchObject([{ outcome: 'committed' }]);
     expect(second.calls).toMatchObject([{ outcome: 'committed' }]);
     expect(JSON.stringify(await journal.read('once-again'))).toContain('was not done again');
+    expect(await journal.ledger?.spending({ budget: 'shop', period: '2026' })).toMatchObject({
+      spent: { totalTokens: 2000, inputTokens: 1800 },
+    });
   });
 
   it('goes on with answers that it has, and with those that it gets', async () => {
