@@ -181,7 +181,7 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     expect(second.calls).toMatchObject([{ outcome: 'committed' }]);
     expect(JSON.stringify(await journal.read('once-again'))).toContain('was not done again');
     expect(await journal.ledger?.spending({ budget: 'shop', period: '2026' })).toMatchObject({
-      spent: { totalTokens: 2000, inputTokens: 1800 },
+      spent: { totalTokens: 2122, inputTokens: 1914 },
     });
   });
 
