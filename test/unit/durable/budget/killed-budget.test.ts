@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  PromptEvaluationError,
   promptTemplate,
   type RunJournal,
   resumeRun,
@@ -136,7 +137,11 @@ describe('a run that shares a budget, whose process is killed at any operation o
       const answered = { count: 0 };
       const limits = { budget: budgetIn(journal) };
       const again = resumeRun({ adapter: model(answered), journal, runId: 'a', prompt, limits });
-      await expect(again, name).rejects.toMatchObject({ code: 'evaluation-budget-exceeded' });
+      const error = await again.catch((thrown: unknown) => thrown);
+      if (!PromptEvaluationError.isInstance(error)) throw new Error(`${name}: it was not refused.`);
+      expect(error.code, name).toBe('evaluation-budget-exceeded');
+      const answers = error.conversation.filter(({ type }) => type === 'assistant');
+      expect(answers.length, name).toBe(known);
       expect(answered.count, name).toBe(0);
       expect(await answersIn(journal), name).toBe(known);
     });
