@@ -150,7 +150,7 @@ export class BudgetShareOfRun implements RunShare {
   }
 
   refuse(): BudgetExceededError | undefined {
-    if (this.#parts.run.isRepeating()) return undefined;
+    if (this.#parts.run.isResuming()) return undefined;
     const excess = this.exceeded;
     if (excess === undefined) return undefined;
     const { value, maximum, limit } = excess;
@@ -161,7 +161,7 @@ export class BudgetShareOfRun implements RunShare {
   }
 
   refuseTurn(): BudgetExceededError | undefined {
-    if (this.#parts.run.isRepeating()) return undefined;
+    if (this.#parts.run.isResuming()) return undefined;
     const refusal = this.refuse();
     if (refusal !== undefined) return refusal;
     const missing = this.#missing;
@@ -182,7 +182,7 @@ export class BudgetShareOfRun implements RunShare {
 
   ready(): Promise<void> | undefined {
     const { run, periodOf } = this.#parts;
-    if (this.#hasEnded || run.isRepeating()) return undefined;
+    if (this.#hasEnded || run.isResuming()) return undefined;
     if (this.#renewing !== undefined) return this.#renewing;
     const period = periodOf(run.now());
     if (period === this.#current.period && this.#missing === undefined) return undefined;

@@ -1,19 +1,27 @@
 import { describeError, PromptValidationError } from '../../core/error/index.ts';
+import type { EvaluateOptions } from '../../core/evaluation/index.ts';
 import type {
   BudgetSpends,
   JournalLedger,
+  RunJournal,
+  RunLease,
   RunShare,
   SharedBudget,
   SpendingHooks,
   SpendingRun,
 } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
+import type { ResumedRun } from '../resume/resumed-run.ts';
 import type { JournalWriter, SpendingRows } from '../rows/journal-writer.ts';
-import type { RunHooksParts } from './run-hooks.ts';
 
 /** What a {@link RunSpending} has of its run. */
-export interface RunSpendingParts
-  extends Pick<RunHooksParts, 'journal' | 'lease' | 'runId' | 'options' | 'resumed'> {
+export interface RunSpendingParts {
+  readonly journal: RunJournal;
+  readonly lease: RunLease;
+  readonly runId: string;
+  readonly options: Pick<EvaluateOptions, 'logger'>;
+  /** Undefined: it is a new run. */
+  readonly resumed?: Pick<ResumedRun, 'isUsedUp'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly writer: () => JournalWriter;
 }
@@ -82,7 +90,7 @@ export class RunSpending implements SpendingHooks, SpendingRows {
       runId,
       ledger,
       now: () => clock.now(),
-      isRepeating: () => resumed !== undefined && !resumed.isUsedUp,
+      isResuming: () => resumed !== undefined && !resumed.isUsedUp,
       flush: () => writer().flush(),
       reserve: (request) => writer().untilDone(() => ledger.reserve(request, lease)),
       spendLate: async (spends) => {

@@ -49,7 +49,7 @@ export interface SpendingRun {
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /** Whether the rows of the run answer, as they did before: then nothing is spent. */
-  isRepeating(): boolean;
+  isResuming(): boolean;
   /** Makes durable what the run has spent so far. */
   flush(): Promise<void>;
   /** Asks the ledger, again while it fails. */

@@ -14,7 +14,7 @@ import {
 } from '../../../core/runtime/index.ts';
 import type { LeaseMoment } from '../../journal/index.ts';
 import type { HeldClient, PostgresRow } from '../database/index.ts';
-import type { PostgresLedgerParts } from './ledger-backend.ts';
+import type { PostgresLedgerParts } from './ledger-parts.ts';
 import { spendingTextsOf } from './spending-texts.ts';
 
 type TotalColumn = 'total_spent' | 'taken' | 'largest_turn';
