@@ -190,7 +190,7 @@ const toolInvoked = {
   params: optional(json()) as OptionalField<JsonValue>,
   success: flag as Field<boolean>,
   outcome: text as Field<ToolCallOutcome>,
-  /** `done`: an earlier call of the same name in `once` has done it, the handler did not run, and there is no value. Absent: it was not so. */
+  /** `done`: an earlier call of the same name in `once` has done it, the handler did not run, and there is no value. Absent otherwise. */
   once: optional(text) as OptionalField<'done'>,
   /** Present unless the call was committed. */
   reason: optional(text) as OptionalField<ToolCallFailureReason>,

@@ -1,4 +1,5 @@
 import { assertMembers, assertOptions } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
 import { randomIds } from '../../core/session/index.ts';
 import { checkedJob, type RunJob } from './run-job.ts';
 import type { RunQueue, RunQueueSendOptions } from './run-queue.ts';
@@ -41,7 +42,7 @@ export async function submitRun(options: SubmitRunOptions): Promise<string> {
   const { queue, job: given, transaction, ids = randomIds } = options;
   assertQueue('submitRun()', queue);
   const job = checkedJob('submitRun()', { ...given, runId: given.runId ?? ids() });
-  await queue.send(job, transaction === undefined ? {} : { transaction });
+  await queue.send(job, present({ transaction }));
   return job.runId;
 }
 

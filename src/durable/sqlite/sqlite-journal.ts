@@ -107,11 +107,7 @@ export function sqliteJournal(options: SqliteJournalOptions): SqliteRunJournal {
     ...present({ blobs }),
     ...(clock === undefined ? { tickMs: machineTickMs } : { clock }),
   });
-  return Object.assign(
-    journal,
-    { '~sha256': sha256Of },
-    database === undefined ? {} : { '~database': database },
-  );
+  return Object.assign(journal, { '~sha256': sha256Of }, present({ '~database': database }));
 }
 
 function threadBackend(options: JournalThreadOptions): JournalBackend {

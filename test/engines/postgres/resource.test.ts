@@ -216,7 +216,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a resource in PostgreSQ
     const { view, commitWith } = await begin();
     await add(view, 'a');
     const { rows } = await view.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await pool.query('select pg_terminate_backend($1, 10000)', [rows[0]?.pid]);
+    await pool.query('select pg_terminate_backend($1, 600000)', [rows[0]?.pid]);
     commitWith(lease, 0);
     await expect(append(lease, 0)).rejects.toThrow(/./);
     // The row is not appended without what the call wrote.

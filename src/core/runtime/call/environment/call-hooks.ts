@@ -85,7 +85,7 @@ export interface CallHooks {
   readonly decides?: boolean;
   /** The ledger of the journal. Absent: there is none, and no tool of the run has `once`. */
   readonly once?: OnceHooks | undefined;
-  /** What budgets over several runs count. Absent: there is no journal, and the run has no such budget. */
+  /** What budgets over several runs count. Absent without a journal: the run has no such budget then. */
   readonly spending?: SpendingHooks | undefined;
   /** Whether something is said to the model that has answered, before this turn. Must not throw. Default: nothing is. */
   hasInputFor?(turn: number): boolean;
