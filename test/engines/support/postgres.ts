@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Pool, type PoolConfig } from 'pg';
+import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { onTestFinished } from 'vitest';
 import { giveToOrdinaryUser, removeTestFolder } from '../../support/ordinary-user.ts';
 
@@ -120,7 +120,13 @@ export function openPool(server: Pick<PostgresServer, 'url'>, options: PoolConfi
   const pool = new Pool({ connectionString: server.url, max: 4, ...options });
   // Without a listener a server that ends would end the process.
   pool.on('error', () => undefined);
-  onTestFinished(() => pool.end());
+  const clients: PoolClient[] = [];
+  pool.on('connect', (client) => void clients.push(client));
+  onTestFinished(async () => {
+    // A test that has failed may not have given back what it took, which the pool would wait for.
+    for (const client of clients) client.on('error', () => undefined);
+    await Promise.all(clients.map((client) => Reflect.apply(Client.prototype.end, client, [])));
+  });
   return pool;
 }
 
