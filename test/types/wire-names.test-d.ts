@@ -265,6 +265,7 @@ describe('words on the wire', () => {
       | 'resource-owned'
       | 'resource-refused'
       | 'resource-scope-invalid'
+      | 'resource-busy'
       | 'resource-statement-refused'
       | 'resource-unbound'
     >();

@@ -16,6 +16,7 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  * - `resource-conflicts-failed`: the `conflicts` of a transactional resource threw.
  * - `resource-dispose-failed`: disposing an instance threw.
  * - `resource-disposed`: the session, the run or the owner that the instance belongs to has ended.
+ * - `resource-busy`: the handler of a tool call used a resource that a call of an evaluation within it has.
  * - `resource-statement-refused`: a tool call used a statement of SQL that would end its transaction, or affect other calls.
  * - `resource-refused`: the run does not give the resource to its calls, such as a replay without `resources: 'live'`.
  * - `resource-owned`: an instance bound as owned belongs to another session that is not disposed.
@@ -34,6 +35,7 @@ export type ResourceErrorCode =
   | 'resource-conflicts-failed'
   | 'resource-dispose-failed'
   | 'resource-disposed'
+  | 'resource-busy'
   | 'resource-statement-refused'
   | 'resource-refused'
   | 'resource-owned';

@@ -175,7 +175,10 @@ export class ResourceContainer {
   /** Opens the resources' side of the transaction of one attempt; undefined when nothing bound takes part. */
   openForks(options: { readonly readOnly: boolean }): ResourceForks | undefined {
     if (this.#joining.size === 0) return undefined;
-    return new ResourceForks((token) => this.resolver.get(token), options);
+    return new ResourceForks((token) => this.resolver.get(token), {
+      ...options,
+      outer: this.#lifetimes.outer?.forks,
+    });
   }
 
   /**

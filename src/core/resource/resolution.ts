@@ -110,7 +110,7 @@ function lend(value: unknown, borrower: Build | undefined): Found {
 function viewOf(binding: AnyResourceBinding, { call, outer }: Lifetimes): Promise<unknown> | undefined {
   if (binding.protocol === undefined) return undefined;
   if (call?.forks !== undefined) return call.forks.view(binding);
-  return outer?.bindings.has(binding) ? outer.forks.view(binding) : undefined;
+  return outer?.bindings.has(binding) ? outer.forks.sharedView(binding) : undefined;
 }
 
 async function makePrototype(

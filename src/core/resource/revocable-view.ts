@@ -20,12 +20,26 @@ export interface RevocableView<out T> {
  */
 export function revocableView<T extends object>(target: T, what = 'the resource'): RevocableView<T> {
   let isClosed = false;
-  const assertOpen = (): void => {
+  const view = guardedView(target, () => {
     if (!isClosed) return;
     throw new TransactionClosedError(
       `This tool call has ended, so ${what} can no longer be used through it. Nothing that is written now would land anywhere.`,
     );
+  });
+  return {
+    view,
+    revoke: () => {
+      isClosed = true;
+    },
   };
+}
+
+/**
+ * A stand-in for `target`, as {@link revocableView} makes it.
+ *
+ * @param assertOpen called before each access; what it throws, who uses the stand-in gets.
+ */
+export function guardedView<T extends object>(target: T, assertOpen: () => void): T {
   const methods = new WeakMap<object, object>();
   const methodOf = (method: (...args: never[]) => unknown): object => {
     let wrapped = methods.get(method);
@@ -78,10 +92,5 @@ export function revocableView<T extends object>(target: T, what = 'the resource'
   };
   // Every access is answered by the target, so the proxy is what the target is.
   const view = new Proxy(shadow, handler) as T;
-  return {
-    view,
-    revoke: () => {
-      isClosed = true;
-    },
-  };
+  return view;
 }

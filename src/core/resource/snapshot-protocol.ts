@@ -37,16 +37,21 @@ export interface SnapshotProtocolOptions<T, Snapshot> {
 export function snapshotProtocol<T, Snapshot>(
   methods: SnapshotProtocolOptions<T, Snapshot>,
 ): SerialProtocol<T> {
+  /** What the views of calls stand for: a call inside is rolled back after the view of the call around it is revoked. */
+  const targets = new WeakMap<object, T & object>();
   return Object.freeze({
-    begin: async (resource: T) => {
+    begin: async (given: T) => {
+      const resource = isObject(given) ? (targets.get(given) ?? given) : given;
       const snapshot = await methods.snapshot(resource);
-      const isObject = (typeof resource === 'object' && resource !== null) || typeof resource === 'function';
-      const guarded = isObject ? revocableView(resource) : { view: resource };
-      return {
-        ...guarded,
-        commit: () => undefined,
-        rollback: () => methods.restore(resource, snapshot),
-      };
+      const ends = { commit: () => undefined, rollback: () => methods.restore(resource, snapshot) };
+      if (!isObject(resource)) return { view: resource, ...ends };
+      const guarded = revocableView(resource);
+      targets.set(guarded.view, resource);
+      return { ...guarded, ...ends };
     },
   });
+}
+
+function isObject<T>(value: T): value is T & object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }

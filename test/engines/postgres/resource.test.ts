@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   binding,
   JournalFencedError,
+  promptTemplate,
   type RunLease,
   resourceToken,
+  section,
+  type ToolContext,
   ToolResult,
   TransactionClosedError,
   tool,
@@ -12,6 +15,7 @@ import { migrate, type PostgresConnection, postgresJournal, postgresResource } f
 import { memoryJournal } from 'weakincentives/testing';
 import { z } from 'zod';
 import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
+import { gate } from '../../support/gate.ts';
 import { runCalls } from '../../support/run-calls.ts';
 import {
   noPostgres,
@@ -210,6 +214,30 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a resource in PostgreSQ
     expect(pool.totalCount).toBe(0);
   });
 
+  it('waits for a statement of a call within, unless the call around it has ended', async () => {
+    const { begin, add, seen, pool } = await openNotes();
+    const outer = await begin();
+    await add(outer.view, 'a');
+    const first = await begin(outer.view);
+    const writing = first.view.query('select pg_sleep(0.2)');
+    await first.rollback();
+    await writing;
+    await add(outer.view, 'b');
+    await outer.commit();
+    expect((await seen()).notes).toBe('ab');
+
+    const ended = await begin();
+    const second = await begin(ended.view);
+    const sleeping = second.view.query('select pg_sleep(600)').catch((error: unknown) => error);
+    const rolledBack = second.rollback();
+    ended.revoke?.();
+    await rolledBack;
+    await expect(ended.commit()).rejects.toThrow(TransactionClosedError);
+    await ended.rollback();
+    expect(await sleeping).toBeInstanceOf(Error);
+    expect(pool.waitingCount).toBe(0);
+  });
+
   it('loses its changes, and nothing else, when the connection breaks', async () => {
     const { journal, begin, add, seen, append, pool } = await openNotes();
     const lease = await journal.acquire('s');
@@ -231,6 +259,64 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a resource in PostgreSQ
     );
     expect(() => postgresResource({ pool, schema: 'x' } as never)).toThrow(/schema/);
     expect(() => postgresResource({} as never)).toThrow(/pool/);
+  });
+
+  it.each([
+    { what: 'has what the handler wrote, and nothing', isAtWork: false, left: ['lead', 'next'] },
+    // Nothing can be separated from a statement that is at work.
+    { what: 'has nothing of a call that leaves a statement at work, nor', isAtWork: true, left: ['next'] },
+  ])('$what of an evaluation that it does not await', async ({ isAtWork, left }) => {
+    const { pool, schema, add } = await openNotes();
+    const Notes = resourceToken<PostgresConnection>('notes');
+    const notes = binding(Notes, postgresResource({ pool }));
+    const inside = gate();
+    const writing = (
+      name: string,
+      work: (context: ToolContext, view: PostgresConnection) => Promise<unknown>,
+    ) =>
+      tool({
+        name,
+        description: 'Adds notes.',
+        effects: 'state',
+        execute: async (_params, context) => {
+          await work(context, await context.resources.get(Notes));
+          return ToolResult.ok(null);
+        },
+      });
+    const stuck = writing('stuck', async (_context, view) => {
+      await add(view, 'inside');
+      const sleeping = isAtWork ? view.query('select pg_sleep(600)') : undefined;
+      // It ends with its connection, before the handler looks at it.
+      sleeping?.catch(() => undefined);
+      await inside.pass();
+      await sleeping;
+    });
+    const inner = promptTemplate({
+      ns: 'test',
+      key: 'inner',
+      resources: [notes],
+      sections: [section({ title: 'Inside', key: 'inside', template: 'Inside.', tools: [stuck] })],
+    });
+    const refused: unknown[] = [];
+    const lead = writing('lead', async ({ adapter }, view) => {
+      await add(view, 'lead');
+      void adapter.evaluate(inner.bind());
+      await inside.reached;
+      try {
+        await add(view, 'meanwhile');
+      } catch (error) {
+        refused.push(error);
+      }
+    });
+    const next = writing('next', (_context, view) => add(view, 'next'));
+    await runCalls({
+      tools: [lead, next],
+      turns: [[{ name: 'lead' }], [{ name: 'stuck' }], [{ name: 'next' }]],
+      resources: [notes],
+    });
+    expect(refused).toMatchObject([{ code: 'resource-busy' }]);
+    const { rows } = await pool.query(`select text from ${schema}.notes order by text`);
+    expect(rows).toEqual(left.map((text) => ({ text })));
   });
 
   it('takes part in the calls of a prompt', async () => {

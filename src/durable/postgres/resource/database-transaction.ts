@@ -14,7 +14,7 @@ import { refuseStatement } from './refuse-statement.ts';
 export class DatabaseTransaction {
   readonly client: HeldClient;
   /** Statements that were sent and not answered. */
-  #unanswered = 0;
+  readonly #unanswered = new Set<Promise<unknown>>();
   /** What PostgreSQL refuses everything after. */
   #failure: { readonly cause: unknown } | undefined;
   #savepoints = 0;
@@ -78,7 +78,7 @@ export class DatabaseTransaction {
     if (this.#isOver) return;
     this.#isOver = true;
     // It may run for a long time, and would be waited for.
-    if (this.#unanswered > 0) {
+    if (this.#unanswered.size > 0) {
       this.client.release(new Error('a statement was still at work when the call was rolled back'));
       return;
     }
@@ -115,6 +115,7 @@ export class DatabaseTransaction {
       },
       rollback: async () => {
         try {
+          await this.#answered(outer.ended);
           await this.client.query(`rollback to savepoint ${name}`);
           await this.client.query(`release savepoint ${name}`);
           // It is forgotten with what was done since the savepoint.
@@ -126,6 +127,14 @@ export class DatabaseTransaction {
         }
       },
     };
+  }
+
+  /** Waits for the statements at work, as long as the call around them has not ended. @throws when it has. */
+  async #answered(ended: Promise<void>): Promise<void> {
+    if (this.#unanswered.size === 0) return;
+    await Promise.race([Promise.allSettled(this.#unanswered), ended]);
+    if (this.#unanswered.size > 0)
+      throw new Error('a statement was still at work when its call was rolled back');
   }
 
   async #control(text: string): Promise<void> {
@@ -142,14 +151,15 @@ export class DatabaseTransaction {
     values?: readonly unknown[],
   ): Promise<PostgresResult<Row>> {
     refuseStatement(statementOf(statement).text);
-    this.#unanswered += 1;
+    const answer = queryOn<Row>(this.client.client, statement, values);
+    this.#unanswered.add(answer);
     try {
-      return await queryOn<Row>(this.client.client, statement, values);
+      return await answer;
     } catch (error) {
       this.#failure ??= { cause: error };
       throw error;
     } finally {
-      this.#unanswered -= 1;
+      this.#unanswered.delete(answer);
     }
   }
 }
@@ -160,6 +170,8 @@ export interface DatabaseCall {
   readonly isReadOnly: boolean;
   /** Ends when the last call within this one has ended. */
   within: Promise<void>;
+  /** Ends with the part of the handler. */
+  readonly ended: Promise<void>;
 }
 
 /** The end of a call within another one. */

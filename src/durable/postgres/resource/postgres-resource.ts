@@ -89,9 +89,20 @@ export function postgresResource(options: PostgresResourceOptions): PostgresReso
     const isReadOnly = readOnly || outer?.isReadOnly === true;
     const call = outer?.call ?? (await DatabaseTransaction.begin(await database.hold(), isReadOnly));
     const transaction = outer === undefined ? endsOf(call, calls) : await call.beginWithin(outer, isReadOnly);
-    const view = call.view();
-    parts.set(view.view, { call, isReadOnly, within: Promise.resolve() });
-    return { ...view, ...transaction };
+    const { revoke, view } = call.view();
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    parts.set(view, { call, isReadOnly, within: Promise.resolve(), ended });
+    return {
+      view,
+      revoke: () => {
+        revoke();
+        end();
+      },
+      ...transaction,
+    };
   };
   return {
     instance: { query: (statement, values) => queryOn(pool, statement, values) },

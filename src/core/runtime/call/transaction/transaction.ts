@@ -208,7 +208,7 @@ export class CallTransaction {
       const own = this.outerResources;
       const calls = own === undefined ? outer : [own, ...outer];
       scope = this.#openScope(() => this.privilegedFilesystem, this.#closed, container, {
-        view: (binding) => calls.find(({ bindings }) => bindings.has(binding))?.forks.view(binding),
+        view: (binding) => calls.find(({ bindings }) => bindings.has(binding))?.forks.sharedView(binding),
       });
       this.#outerScopes.set(container, scope);
     }
