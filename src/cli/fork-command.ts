@@ -32,7 +32,7 @@ export async function forkCommand(
   const { journals = journalsOf(environment), open = openFolder } = parts;
   const runId = await unlessAborted(fork(request, { journals, open }), signal);
   stderr.write(
-    `wink: the fork of ${printable(resume.runId)} is kept as ${printable(runId)}; should it be interrupted: wink resume ${printable(runId)}${journalOption(resume.journalName)}\n`,
+    `wink: the fork of ${printable(resume.runId)} is kept as ${printable(runId)}; should it be interrupted: wink resume ${printable(runId)}${journalOption(resume.journalNames)}\n`,
   );
   return resumeCommand({ ...resume, runId }, environment, parts);
 }
@@ -41,11 +41,11 @@ async function fork(
   { at, newRunId, workspace, resume }: ForkRequest,
   { journals, open }: Pick<CommandParts, 'journals' | 'open'>,
 ): Promise<string> {
-  const { runId, journalName } = resume;
-  await using opened = await journals.openExisting(journalName);
-  const { journal, run } = await namedRun(opened, runId, journalName);
-  const { info, task } = taskToGoOn(run, journalName, 'fork');
-  refuseJournalInside(journalName, journals.pathOf(journalName), workspace);
+  const { runId, journalNames } = resume;
+  await using opened = await journals.openExisting(journalNames);
+  const { journal, run } = await namedRun(opened, runId, journalNames);
+  const { info, task } = taskToGoOn(run, journalNames, 'fork');
+  refuseJournalInside(journalNames, journals.pathsOf(journalNames), workspace);
   const begin = async (): Promise<string> => {
     const folder = await checkForkFolder({
       journal,
@@ -53,7 +53,7 @@ async function fork(
       at,
       workspace,
       open,
-      journalOption: journalOption(journalName),
+      journalOption: journalOption(journalNames),
     });
     const forked = await forkRun({ journal, runId, at, ...present({ newRunId }) });
     // It is called as the run was, in its own folder, where nothing is written yet that is written at the end.

@@ -89,6 +89,8 @@ Options:
   --durable           Keep the run in a journal, for "wink resume"
   --journal JOURNAL   Which one: a file, or a database postgres://USER@HOST/DATABASE (default: that of the variable WINK_JOURNAL, which also keeps a
                       password from the list of processes, or else a file in the user's state folder); for the other commands: where the run is
+  --blobs PLACE       Where the journal's long rows are: a folder, or a module whose default export is a blob store, such as s3Blobs() (default: that of the
+                      variable WINK_BLOBS, or else in the journal); for every command that takes --journal, but for journal, once and submit
   --run-id NAME       Name of the run in the journal (default: a new one)
   --suspend           With --durable: end with the questions of policies also where the terminal, or the agent, would answer them
   --expires TIME      How long such a question can be answered (30m, 12h, 7d); then the answer is no (default: at any time)

@@ -24,28 +24,28 @@ export async function resumeCommand(
   environment: CliEnvironment,
   parts: Partial<CommandParts> = {},
 ): Promise<number> {
-  const { runId, journalName } = request;
+  const { runId, journalNames } = request;
   const run = await unlessAborted(
     find(request, parts.journals ?? journalsOf(environment)),
     environment.signal,
   );
   if (run.status === 'running') {
-    const stop = `wink runs stop ${printable(runId)}${journalOption(journalName)} stops it`;
+    const stop = `wink runs stop ${printable(runId)}${journalOption(journalNames)} stops it`;
     throw runningError(runId, `; ${stop}`);
   }
-  const { info, task } = taskToGoOn(run, journalName, 'resume');
+  const { info, task } = taskToGoOn(run, journalNames, 'resume');
   const hiding = withSecretNames(environment, task.redact ?? [], `the run "${printable(runId)}"`);
   return runCommand(requestFor(request, run, task, info.isApplied), hiding, parts);
 }
 
-async function find({ runId, journalName }: ResumeRequest, journals: Journals): Promise<JournaledRun> {
-  await using journal = await journals.openExisting(journalName);
-  return (await namedRun(journal, runId, journalName)).run;
+async function find({ runId, journalNames }: ResumeRequest, journals: Journals): Promise<JournaledRun> {
+  await using journal = await journals.openExisting(journalNames);
+  return (await namedRun(journal, runId, journalNames)).run;
 }
 
 /** What the run began with, and the options of now. */
 function requestFor(
-  { runId, journalName, isStrict, files, input, limits, outputs, redact, suspension }: ResumeRequest,
+  { runId, journalNames, isStrict, files, input, limits, outputs, redact, suspension }: ResumeRequest,
   { sessionId, status }: JournaledRun,
   kept: RunTask,
   isApplied: boolean,
@@ -79,7 +79,7 @@ function requestFor(
     apply: isApplied && task.apply === 'end' ? undefined : task.apply,
     recordFile: undefined,
     durable: {
-      journalName,
+      journalNames,
       runId,
       task,
       resumed: { sessionId, isStrict, files, input, isApplied, isFinished },

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { describeError } from '../core/error/index.ts';
+import { describeError, JournalError } from '../core/error/index.ts';
 import { type CliRequest, readArguments } from './arguments.ts';
 import { helpText } from './help.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from './process/environment.ts';
@@ -118,18 +118,20 @@ async function carryOut(
     if (error instanceof StrayError) return exitCodes.failed;
     // One of a later version is read with that version, by any command.
     const isUsage = error instanceof UsageError || isOfLaterVersion(error);
+    // What a journal says of itself, or of where its long rows are.
+    const isExpected = isUsage || JournalError.isInstance(error);
     const { hostRedact } = await import('./process/redact.ts');
     // Paths say what the error is about.
     const hiding = { ...given, secretNames: secretNamesOf(request) };
     const clean = hostRedact({ workingFolder: '', home: '' }, hiding);
     stderr.write(
-      `wink: ${isUsage ? clean(error.message) : `unexpected error: ${printable(clean(describeError(error)))}`}\n`,
+      `wink: ${isUsage ? clean(error.message) : `${isExpected ? '' : 'unexpected error: '}${printable(clean(describeError(error)))}`}\n`,
     );
     if (isVerbose) stderr.write(clean(stacksOf(error)));
     if (request.kind === 'serve' && request.port === undefined) {
       await refuse(isUsage ? error.message : unexpected, hiding, request.workspace);
     }
-    return isUsage ? exitCodes.usage : exitCodes.failed;
+    return isExpected ? exitCodes.usage : exitCodes.failed;
   }
 }
 

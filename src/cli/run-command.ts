@@ -196,7 +196,7 @@ function writeReport(
   const names = questionNames(suspended);
   const context = {
     runId: durable?.runId ?? '',
-    journalName: request.durable?.journalName,
+    journalNames: request.durable?.journalNames,
     nowMs: systemClock.now(),
     style,
     clean,

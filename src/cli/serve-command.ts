@@ -148,7 +148,7 @@ function approverFor(
   if (approve === 'elicit') return approve;
   if (approve === 'agent' && agent.approve !== undefined) return agent.approve;
   if (kept === undefined || code === undefined) return undefined;
-  const option = journalOption(kept.choice.journalName);
+  const option = journalOption(kept.choice.journalNames);
   return suspendApproval({
     ...present({ expiresMs }),
     scope: questionScope(agent.name, folder?.filesystem.hostPath, kept.choice.task, code),

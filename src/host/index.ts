@@ -1,3 +1,4 @@
+export { directoryBlobs } from './directory-blobs/directory-blobs.ts';
 export { isBelow } from './disk/host-directory.ts';
 export type { FolderSkip } from './folder-copy/copy-report.ts';
 export { defaultExcludes } from './folder-copy/options.ts';

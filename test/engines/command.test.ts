@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,6 +92,24 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('wink worker and wink submit
     expect(JSON.parse(stdout)).toMatchObject({ runId: 'r1', status: 'finished' });
   });
 
+  it('keep long rows where they are told', async () => {
+    const cwd = project();
+    await run(['journal', 'migrate'], { cwd, variables });
+    mkdirSync(join(cwd, 'blobs'));
+    const params = JSON.stringify({ name: 'Ann'.repeat(30_000) });
+    await run(['submit', 'greeter', '--params', params, '--run-id', 'r'], { cwd, variables });
+    const { child, ended, output } = await work(cwd, '--drain', '5s', '--blobs', 'blobs');
+    await expect.poll(output).toBe('r has ended\n');
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+    expect(readdirSync(join(cwd, 'blobs'))).toHaveLength(1);
+    const query = ['query', 'r', 'select count(*) from turns'];
+    expect((await run(query, { cwd, variables })).stderr).toContain('WINK_BLOBS');
+    expect(await run(query, { cwd, variables: { ...variables, WINK_BLOBS: 'blobs' } })).toMatchObject({
+      code: 0,
+    });
+  });
+
   it('interrupt what does not end, and end at once at the second interrupt', async () => {
     const cwd = project();
     await run(['journal', 'migrate'], { cwd, variables });
@@ -117,6 +135,7 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('wink worker and wink submit
     [['worker', 'agent.mjs', '--journal', 'postgres://u:very-secret@127.0.0.1:1/d'], '127.0.0.1:1/d'],
     [['submit', 'greeter', '--journal', 'postgres://u:very-secret@127.0.0.1:1/d'], '127.0.0.1:1/d'],
     [['worker', 'agent.mjs'], 'wink journal migrate'],
+    [['worker', 'agent.mjs', '--blobs', 'absent'], '"absent" does not exist'],
     [['worker', 'missing.mjs'], 'missing.mjs'],
     [['submit', 'greeter', '--start-after', '2026-13-01T00:00:00Z'], 'startAfter'],
   ])('say what is missing: %j', async (args, message) => {

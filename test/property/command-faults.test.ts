@@ -6,6 +6,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import type { CommandParts } from '../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../src/cli/arguments.ts';
+import type { JournalNames } from '../../src/cli/options/journal-names.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { serveCommand } from '../../src/cli/serve-command.ts';
 import { draws } from '../support/draws.ts';
@@ -134,9 +135,9 @@ function watched(faults: ReadonlyMap<Fault, number>): Watched & { readonly fail:
       return { write: () => fail('line'), close: () => closing('log') };
     },
     journals: {
-      open: async (file: string | undefined) => {
+      open: async (names: JournalNames | undefined) => {
         opening('journal');
-        const journal = await journals.open(file);
+        const journal = await journals.open(names);
         const faulty = (name: 'runs' | 'acquire' | 'append' | 'read') => ({
           [name]: (...args: unknown[]) => {
             fail(name);
@@ -153,8 +154,8 @@ function watched(faults: ReadonlyMap<Fault, number>): Watched & { readonly fail:
           [Symbol.asyncDispose]: async () => closing('journal'),
         };
       },
-      openExisting: (file: string | undefined) => journals.openExisting(file),
-      pathOf: journals.pathOf,
+      openExisting: (names: JournalNames | undefined) => journals.openExisting(names),
+      pathsOf: journals.pathsOf,
     },
     input: () => Readable.from([]),
   };

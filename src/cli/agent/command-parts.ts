@@ -26,7 +26,7 @@ export interface CommandParts {
 }
 
 /** What a command takes from outside unless a test replaces it. */
-export const ownParts = (environment: Pick<CliEnvironment, 'variables'>): CommandParts => ({
+export const ownParts = (environment: Pick<CliEnvironment, 'cacheFolder' | 'variables'>): CommandParts => ({
   load: loadAgent,
   open: openFolder,
   makers: modelMakers,

@@ -1,7 +1,7 @@
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { UsageError } from '../process/errors.ts';
+import { loadModule } from '../process/load-module.ts';
 import { printable } from '../process/plain-text.ts';
-import { loadModule } from './load-module.ts';
 
 /** An agent that was loaded. */
 export interface LoadedAgent {

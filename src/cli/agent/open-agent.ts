@@ -11,6 +11,7 @@ import { folderName, type OpenedFolder } from '../folder/open-folder.ts';
 import { refuseJournalInside } from '../journal/journal-name.ts';
 import type { OpenedJournal } from '../journal/opened-journal.ts';
 import type { ModelSituation } from '../model/choose-model.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import type { ApplyMode, OverridesChoice, SandboxChoice } from '../options/option-values.ts';
 import type { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
@@ -46,10 +47,10 @@ export interface OpenAgentOptions {
   readonly opened: Disposals;
   /** Undefined: no model is asked. */
   readonly model?: Pick<ModelSituation, 'choice' | 'baseUrl' | 'timeoutMs'>;
-  /** File of the journal, undefined for the one in the user's state folder. Undefined: none is opened. */
-  readonly journal: { readonly file: string | undefined } | undefined;
+  /** What names the journal, undefined for the default one. Undefined: none is opened. */
+  readonly journal: { readonly names: JournalNames | undefined } | undefined;
   /** Opens the journal. Default: as `journals.open()` does. @returns undefined: the run does without. */
-  readonly openJournal?: (file: string | undefined) => Promise<OpenedJournal | undefined>;
+  readonly openJournal?: (names: JournalNames | undefined) => Promise<OpenedJournal | undefined>;
   /** Whether `--apply` was given, which an agent without files refuses. Default: false. */
   readonly isApplyNamed?: boolean;
   /** Whether the agent gets no folder, and works on what its template binds. Default: false. */
@@ -150,7 +151,7 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
 
   signal.throwIfAborted();
   const journal =
-    asked === undefined ? undefined : await openJournal(asked.file, request, takesFolder, options);
+    asked === undefined ? undefined : await openJournal(asked.names, request, takesFolder, options);
   if (journal !== undefined) opened.use(journal);
   const rules = bound?.agent.workspace;
   const folder = takesFolder
@@ -197,13 +198,13 @@ function usesFiles(
 }
 
 async function openJournal(
-  file: string | undefined,
+  names: JournalNames | undefined,
   { workspace }: OpenAgentRequest,
   takesFolder: boolean,
   { openJournal: open, parts }: OpenAgentOptions,
 ): Promise<OpenedJournal | undefined> {
-  refuseJournalInside(file, parts.journals.pathOf(file), takesFolder ? (workspace ?? '.') : undefined);
-  return open === undefined ? parts.journals.open(file) : open(file);
+  refuseJournalInside(names, parts.journals.pathsOf(names), takesFolder ? (workspace ?? '.') : undefined);
+  return open === undefined ? parts.journals.open(names) : open(names);
 }
 
 /** Opens the record of a run of an agent that is open. `number`: see {@link RecordFileOptions.number}. */

@@ -3,6 +3,7 @@ import { systemClock } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
 import { type KeptRun, openDurableRun } from '../journal/open-durable.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import type { RunRequest } from '../options/run-arguments.ts';
 import type { Disposals } from '../process/disposals.ts';
 import type { CliEnvironment } from '../process/environment.ts';
@@ -47,12 +48,12 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
     model: { choice: request.model, baseUrl: request.baseUrl, timeoutMs: request.timeoutMs },
     isApplyNamed: request.apply !== undefined,
     insteadOfWaiting: choice?.resumed === undefined ? 'leave out --apply' : undefined,
-    journal: choice === undefined ? undefined : { file: choice.journalName },
+    journal: choice === undefined ? undefined : { names: choice.journalNames },
   });
   if (agent.model === undefined) throw new TypeError('A run has a model.');
   const workspace = agent.folder?.hostPath;
   if (choice?.resumed === undefined)
-    for (const note of await interruptedOn(agent, choice?.journalName, parts)) say(`${note}.`);
+    for (const note of await interruptedOn(agent, choice?.journalNames, parts)) say(`${note}.`);
   const durable =
     choice === undefined || agent.journal === undefined
       ? undefined
@@ -82,10 +83,10 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
 /** What is to be said of runs on the folder that were interrupted. A folder in memory has no path that a run could be found by. */
 async function interruptedOn(
   { folder, journal }: OpenedAgent,
-  journalName: string | undefined,
+  journalNames: JournalNames | undefined,
   { journals }: CommandParts,
 ): Promise<readonly string[]> {
   const workspace = folder?.filesystem.hostPath;
   if (folder === undefined || workspace === undefined) return [];
-  return describeInterruptedRuns({ workspace, pending: folder.pending, journal, journalName, journals });
+  return describeInterruptedRuns({ workspace, pending: folder.pending, journal, journalNames, journals });
 }

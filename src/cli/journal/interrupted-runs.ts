@@ -2,6 +2,7 @@ import { JournalError, MissingPeerError } from '../../core/error/index.ts';
 import { counted } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import type { PendingCommit } from '../../host/index.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import { reasonOf, UsageError } from '../process/errors.ts';
 import { firstOf, printable } from '../process/plain-text.ts';
 import { journalOption } from './journal-name.ts';
@@ -19,17 +20,17 @@ export interface InterruptedRunsOptions {
   readonly pending: readonly PendingCommit[];
   /** The journal where it is open already; default: it is opened and closed again. */
   readonly journal?: RunJournal | undefined;
-  readonly journalName: string | undefined;
+  readonly journalNames: JournalNames | undefined;
   readonly journals: Journals;
 }
 
 /** What is to be said of runs on a folder that were interrupted, one line each. A journal that cannot be read is named, too: a run without one goes on. */
 export async function describeInterruptedRuns(options: InterruptedRunsOptions): Promise<readonly string[]> {
-  const { workspace, pending, journalName, journals } = options;
+  const { workspace, pending, journalNames, journals } = options;
   try {
     await using opened =
       options.journal === undefined
-        ? await journals.openExisting(journalName, { readOnly: true })
+        ? await journals.openExisting(journalNames, { readOnly: true })
         : undefined;
     const journal = options.journal ?? opened;
     if (journal === undefined) return [];
@@ -37,7 +38,7 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
     const runs = (await journal.runs({ workspace })).filter(
       (run) => isUnwritten(run) || (run.status === 'interrupted' && canGoOn(run, undone)),
     );
-    const option = journalOption(journalName);
+    const option = journalOption(journalNames);
     const lineOf = (run: JournaledRun): string => interruptionLine(run, option, undone.has(run.runId));
     const restOf = (rest: number): string =>
       `${counted(rest, 'more run')} on this folder can go on: wink runs${option}`;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { userStateFolder } from '../../host/index.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import { UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
@@ -70,24 +71,37 @@ export function printedName(
     : `the journal "${printable(shownName(named))}"`;
 }
 
-/** What names the journal on a command line, with a space before it; empty for the default. */
-export function journalOption(name: string | undefined): string {
-  return name === undefined ? '' : ` --journal ${shellWord(shownName(name))}`;
+/** What names the journal on a command line, and where its long rows are, with a space before it; empty for the default. */
+export function journalOption(names: JournalNames | undefined): string {
+  const journal = names?.journal === undefined ? '' : ` --journal ${shellWord(shownName(names.journal))}`;
+  return names?.blobs === undefined ? journal : `${journal} --blobs ${shellWord(names.blobs)}`;
+}
+
+/** What a journal is on this machine; undefined: it is elsewhere. */
+export interface JournalPaths {
+  readonly journal: string | undefined;
+  /** The folder of rows that are too long for it. */
+  readonly blobs: string | undefined;
 }
 
 /**
- * @param name that of `--journal`; undefined: the default.
- * @param path the file that it is; undefined: the journal is in no file of this machine.
- * @throws {UsageError} for a journal inside the folder that the agent works on: the agent could read and change it.
+ * @param names what the command line says; undefined: the default.
+ * @throws {UsageError} for a journal, or a folder of its rows, inside the folder that the agent works on: the agent could read and change it.
  */
 export function refuseJournalInside(
-  name: string | undefined,
-  path: string | undefined,
+  names: JournalNames | undefined,
+  { blobs, journal: path }: JournalPaths,
   workspace: string | undefined,
 ): void {
-  if (path === undefined || workspace === undefined || !isInsideFolder(path, workspace)) return;
+  if (workspace === undefined) return;
+  if (blobs !== undefined && isInsideFolder(blobs, workspace)) {
+    throw new UsageError(
+      `the folder of blobs "${printable(blobs)}" would be inside the folder that the agent works on. Name a folder outside of it.`,
+    );
+  }
+  if (path === undefined || !isInsideFolder(path, workspace)) return;
   throw new UsageError(
-    name === undefined
+    names?.journal === undefined
       ? `the journal "${printable(path)}" would be inside the folder that the agent works on: set XDG_STATE_HOME to a folder outside of it, or name a file with --journal FILE.`
       : `the journal "${printable(path)}" would be inside the folder that the agent works on. Name a file outside of it, or leave the name out.`,
   );

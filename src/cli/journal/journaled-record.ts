@@ -5,6 +5,7 @@ import { present } from '../../core/internal/index.ts';
 import { findRun, type JournaledRun } from '../../core/runtime/index.ts';
 import { exportRecord, type RunRecord, readRunRecord } from '../../record/index.ts';
 import { folderName } from '../folder/open-folder.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { linesOf } from '../process/lines-of.ts';
@@ -21,7 +22,7 @@ export interface RecordSource {
   /** Path of a record, or the name of a run in the journal. */
   readonly file: string;
   /** A journal that has the run; undefined: a file, or else the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  readonly journalNames: JournalNames | undefined;
   /** Whether the record is only shown, so that names of secrets (`--redact`) say nothing of a file. Default: false. */
   readonly isShown?: boolean;
 }
@@ -39,18 +40,18 @@ export interface JournaledRecord extends AsyncDisposable {
  * @throws {UsageError} for a journal that is named and does not have the run, or cannot be used.
  */
 export async function openJournaledRecord(
-  { file, journalName, isShown = false }: RecordSource,
+  { file, journalNames, isShown = false }: RecordSource,
   environment: Pick<CliEnvironment, 'variables' | 'secretNames'>,
   journals: Journals,
 ): Promise<JournaledRecord | undefined> {
-  if (journalName === undefined && existsSync(file)) {
+  if (journalNames === undefined && existsSync(file)) {
     if (isShown && (environment.secretNames ?? []).length > 0)
       throw new UsageError(
         `"${printable(file)}" is a file, which was redacted when it was written: --redact is for the name of a run in a journal.`,
       );
     return undefined;
   }
-  const journal = await openFor(file, journalName, journals);
+  const journal = await openFor(file, journalNames, journals);
   const run = journal === undefined ? undefined : await findRun(journal, file);
   if (journal !== undefined && run !== undefined) {
     return {
@@ -60,19 +61,19 @@ export async function openJournaledRecord(
     };
   }
   await journal?.[Symbol.asyncDispose]();
-  if (journalName === undefined) return undefined;
-  throw unknownRun(file, journalName);
+  if (journalNames === undefined) return undefined;
+  throw unknownRun(file, journalNames);
 }
 
 async function openFor(
   file: string,
-  journalName: string | undefined,
+  journalNames: JournalNames | undefined,
   journals: Journals,
 ): Promise<OpenedJournal | undefined> {
   try {
-    return await journals.openExisting(journalName, { readOnly: true });
+    return await journals.openExisting(journalNames, { readOnly: true });
   } catch (error) {
-    if (journalName !== undefined || !(error instanceof UsageError)) throw error;
+    if (journalNames !== undefined || !(error instanceof UsageError)) throw error;
     const what = `there is no file "${printable(file)}", and no run of that name can be looked up`;
     throw new UsageError(`${what}: ${error.message}`, { cause: error });
   }

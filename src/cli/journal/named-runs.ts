@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { findRun, type JournaledRun, type RunFilter, type RunJournal } from '../../core/runtime/index.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import type { RunTask } from '../options/run-arguments.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -29,17 +30,17 @@ export interface NamedRun<Journal extends RunJournal = RunJournal> {
 export async function namedRun<Journal extends RunJournal>(
   journal: Journal | undefined,
   runId: string,
-  journalName: string | undefined,
+  journalNames: JournalNames | undefined,
 ): Promise<NamedRun<Journal>> {
   const run = journal === undefined ? undefined : await findRun(journal, runId);
   if (journal !== undefined && run !== undefined) return { journal, run };
-  throw unknownRun(runId, journalName);
+  throw unknownRun(runId, journalNames);
 }
 
 /** What is thrown for a run that the journal does not have. */
-export function unknownRun(runId: string, journalName: string | undefined): UsageError {
+export function unknownRun(runId: string, journalNames: JournalNames | undefined): UsageError {
   return new UsageError(
-    `the journal has no run "${printable(runId)}": wink runs${journalOption(journalName)} lists those that it has.`,
+    `the journal has no run "${printable(runId)}": wink runs${journalOption(journalNames)} lists those that it has.`,
   );
 }
 
@@ -55,7 +56,7 @@ export function runningError(runId: string, remedy = ''): UsageError {
  */
 export function taskToGoOn(
   run: JournaledRun,
-  journalName: string | undefined,
+  journalNames: JournalNames | undefined,
   verb: 'resume' | 'fork',
 ): { readonly info: KeptInfo; readonly task: RunTask } {
   const name = printable(run.runId);
@@ -67,7 +68,7 @@ export function taskToGoOn(
   }
   const task = run.isToolRuntime === true || info === undefined ? undefined : requestOf(run.runId, info);
   if (info !== undefined && task?.kind === 'run') return { info, task };
-  const option = journalOption(journalName);
+  const option = journalOption(journalNames);
   throw new UsageError(
     `the run "${name}" has the calls of another program's loop, so it cannot go on: wink runs settle ${name}${option} brings its last commit to the folder, wink rewind ${name} --to CALL${option} takes calls back.`,
   );

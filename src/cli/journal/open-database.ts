@@ -1,7 +1,13 @@
 import { loadPeer, MissingPeerError } from '../../core/error/index.ts';
+import { present } from '../../core/internal/index.ts';
 import { migrate, type PostgresPool, postgresJournal } from '../../durable/postgres/index.ts';
 import { UsageError } from '../process/errors.ts';
-import { type OpenedJournal, type OpenJournalOptions, unusable } from './opened-journal.ts';
+import {
+  type OpenedJournal,
+  type OpenJournalOptions,
+  type OpenPlaceOptions,
+  unusable,
+} from './opened-journal.ts';
 
 /** A pool that the command has made. */
 export interface OwnPool extends PostgresPool {
@@ -47,12 +53,16 @@ export async function postgresPool(
  */
 export async function openDatabaseJournal(
   address: string,
-  options: OpenJournalOptions,
+  options: OpenPlaceOptions,
 ): Promise<OpenedJournal> {
   const pool = await postgresPool(address, options);
   const end = (): Promise<void> => pool.end();
   try {
-    const journal = postgresJournal({ pool, readOnly: options.readOnly === true });
+    const journal = postgresJournal({
+      pool,
+      readOnly: options.readOnly === true,
+      ...present({ blobs: options.blobs }),
+    });
     // Nothing has begun yet that depends on it.
     await journal.runs({ sessionId: '' });
     const dispose = journal[Symbol.asyncDispose].bind(journal);

@@ -27,7 +27,7 @@ export interface KeptRun {
 
 /** What the journal of a run is opened with. */
 export interface DurableRunOptions {
-  readonly choice: Pick<DurableChoice, 'journalName' | 'runId' | 'resumed'>;
+  readonly choice: Pick<DurableChoice, 'journalNames' | 'runId' | 'resumed'>;
   /** What the run is begun with, or goes on with; without the folder when none was named. */
   readonly request: KeptRequest;
   readonly agentName: string;
@@ -35,7 +35,7 @@ export interface DurableRunOptions {
   readonly workspace: string | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  /** The journal that {@link DurableChoice.journalName} names, which the caller closes. */
+  /** The journal that {@link DurableChoice.journalNames} names, which the caller closes. */
   readonly journal: RunJournal;
 }
 
@@ -46,7 +46,7 @@ export interface DurableRunOptions {
  */
 export async function openDurableRun(options: DurableRunOptions): Promise<KeptRun> {
   const { choice, journal, request, workspace } = options;
-  const { journalName, resumed } = choice;
+  const { journalNames, resumed } = choice;
   const runId = choice.runId ?? newRunId(options);
   const info: RunInfo = {
     request: workspace === undefined ? request : { ...request, workspace: resolve(workspace) },
@@ -54,7 +54,7 @@ export async function openDurableRun(options: DurableRunOptions): Promise<KeptRu
   };
   if (resumed === undefined && (await findRun(journal, runId)) !== undefined) {
     throw new UsageError(
-      `the journal has a run "${runId}" already: wink resume ${runId}${journalOption(journalName)}, or choose another --run-id.`,
+      `the journal has a run "${runId}" already: wink resume ${runId}${journalOption(journalNames)}, or choose another --run-id.`,
     );
   }
   // Others see from now on that it is running.
@@ -63,7 +63,7 @@ export async function openDurableRun(options: DurableRunOptions): Promise<KeptRu
     journal: journalWithInfo(journal, info, lease),
     runId,
     resumed,
-    resumeCommand: `wink resume ${runId}${journalOption(journalName)}`,
+    resumeCommand: `wink resume ${runId}${journalOption(journalNames)}`,
     markApplied: async () => {
       try {
         await updateRunInfo(journal, runId, { ...info, isApplied: true });

@@ -1,5 +1,6 @@
 import { describeError, JournalError } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
+import type { JournalBlobs } from '../../durable/blobs/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { shownName } from './journal-name.ts';
@@ -13,6 +14,12 @@ export interface OpenJournalOptions {
   readonly readOnly?: boolean;
   /** How many connections to a database are used at a time. Default: 4. */
   readonly maxConnections?: number;
+}
+
+/** How a journal is opened in its place. */
+export interface OpenPlaceOptions extends OpenJournalOptions {
+  /** Absent: all rows are in the journal. */
+  readonly blobs?: JournalBlobs;
 }
 
 /** What is said of a journal that cannot be used; any other error as it is. */

@@ -3,6 +3,7 @@ import type { Filesystem, LandingReport } from '../../core/filesystem/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import { settleRun } from '../../durable/internal.ts';
 import type { PendingCommit } from '../../host/index.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import { reasonOf } from '../process/errors.ts';
 import { namedPaths, printable } from '../process/plain-text.ts';
 import { journalOption } from './journal-name.ts';
@@ -11,7 +12,7 @@ import { journalOption } from './journal-name.ts';
 export interface SettleInterruptedOptions {
   readonly journal: RunJournal;
   /** The file of the journal, for the commands that are named; undefined: the one in the user's state folder. */
-  readonly journalName: string | undefined;
+  readonly journalNames: JournalNames | undefined;
   readonly filesystem: Pick<Filesystem, '~land'>;
   /** Commits that opening the folder has found missing. */
   readonly pending: readonly PendingCommit[];
@@ -49,10 +50,10 @@ export async function settleInterrupted(options: SettleInterruptedOptions): Prom
 
 async function settle(
   runId: string,
-  { journal, journalName, filesystem }: SettleInterruptedOptions,
+  { journal, journalNames, filesystem }: SettleInterruptedOptions,
 ): Promise<string> {
   const name = printable(runId);
-  const later = `wink runs settle ${name}${journalOption(journalName)}`;
+  const later = `wink runs settle ${name}${journalOption(journalNames)}`;
   // What is written at the end of a run cannot take in what was decided before it.
   if (filesystem['~land'] === undefined) return `the folder lacks a commit of run ${name}: ${later}`;
   try {

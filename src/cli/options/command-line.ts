@@ -25,6 +25,7 @@ export type OptionValues<Text extends string, Flag extends string> = {
 /** What an option holds that must not be empty. */
 const contents: Readonly<Record<string, string>> = {
   journal: 'the name of the journal',
+  blobs: 'the place of the blobs',
   workspace: 'the name of the folder',
   folder: 'the name of the folder',
   log: 'the name of the log',
@@ -99,7 +100,7 @@ export function argumentReader<
   };
 }
 
-const optionsOfAll: readonly string[] = ['journal', 'verbose', 'help'];
+const optionsOfAll: readonly string[] = ['journal', 'blobs', 'verbose', 'help'];
 
 /** @throws {UsageError} for an option that only other actions of the command take. */
 export function refuseOthers(values: object, names: readonly string[], action: string): void {

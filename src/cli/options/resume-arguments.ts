@@ -7,6 +7,7 @@ import {
   type OptionNames,
   type OptionValues,
 } from './command-line.ts';
+import { type JournalNames, readJournalNames } from './journal-names.ts';
 import { readResumedFiles, readRun } from './option-values.ts';
 import { readLimits, readOutputs, readSuspension, type SuspensionChoice } from './run-arguments.ts';
 
@@ -14,8 +15,8 @@ import { readLimits, readOutputs, readSuspension, type SuspensionChoice } from '
 export interface ResumeRequest extends CommandRequest<'resume'> {
   /** Name of the run. */
   readonly runId: string;
-  /** Undefined: the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  /** Undefined: the journal of the environment, or else the one in the user's state folder. */
+  readonly journalNames: JournalNames | undefined;
   /** Whether a changed prompt, tools, policies or model are refused. */
   readonly isStrict: boolean;
   /** What to do about a folder that is not as the run left it; undefined: as `resumeRun` does. */
@@ -31,7 +32,7 @@ export interface ResumeRequest extends CommandRequest<'resume'> {
 /** Options of `wink run` that are passed on. What decides on the steps of the run stays as it was. A record cannot begin in the middle of a run. */
 const limits = ['model', 'base-url', 'max-turns', 'max-repeated-failures', 'max-tokens', 'max-cost'] as const;
 const times = ['deadline', 'timeout', 'idle-timeout'] as const;
-const others = ['prices', 'expires', 'on-suspend', 'log', 'journal', 'input'] as const;
+const others = ['prices', 'expires', 'on-suspend', 'log', 'journal', 'blobs', 'input'] as const;
 const flags = ['suspend', 'json', 'deltas', 'full', 'otel', 'strict'] as const;
 
 type ResumeText = (typeof limits | typeof times | typeof others)[number];
@@ -66,7 +67,7 @@ export function resumeRequest(usage: string, positionals: readonly string[], val
   return {
     kind: 'resume',
     runId,
-    journalName: values.journal,
+    journalNames: readJournalNames(values),
     isStrict: values.strict === true,
     files: undefined,
     input: values.input,

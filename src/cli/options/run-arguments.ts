@@ -5,6 +5,7 @@ import type { ResumedFiles } from '../../durable/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { UsageError } from '../process/errors.ts';
 import { type ListValues, type OptionValues, readCommandLine } from './command-line.ts';
+import { type JournalNames, readJournalNames } from './journal-names.ts';
 import {
   type ApplyMode,
   type ContextOverflow,
@@ -91,8 +92,8 @@ export interface RunRequest extends RunTask {
 
 /** A run that is kept in a journal, as the command line asks for it. */
 export interface DurableChoice {
-  /** Undefined: the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  /** Undefined: the journal of the environment, or else the one in the user's state folder. */
+  readonly journalNames: JournalNames | undefined;
   /** Name of the run; undefined: a new one. */
   readonly runId: string | undefined;
   /** With absolute paths; without the folder that is worked on when none is named. */
@@ -160,6 +161,7 @@ const texts = [
   'log',
   'record',
   'journal',
+  'blobs',
   'run-id',
   'expires',
   'on-suspend',
@@ -301,16 +303,21 @@ export function readOutputs(
   };
 }
 
-/** Reads `--durable`, `--journal` and `--run-id`; undefined without any. */
-function readDurable(
-  task: RunTask,
-  { durable, journal, 'run-id': runId }: Values,
-): DurableChoice | undefined {
+/** Reads `--durable`, `--journal`, `--blobs` and `--run-id`; undefined without any. */
+function readDurable(task: RunTask, values: Values): DurableChoice | undefined {
+  const { durable, journal, 'run-id': runId } = values;
   if (durable !== true && journal === undefined) {
-    if (runId === undefined) return undefined;
-    throw new UsageError('--run-id requires --durable or --journal.');
+    refuseWithoutJournal(values);
+    return undefined;
   }
-  return { journalName: journal, runId: readRunName(runId), task: absoluteTask(task), resumed: undefined };
+  const journalNames = readJournalNames(values);
+  return { journalNames, runId: readRunName(runId), task: absoluteTask(task), resumed: undefined };
+}
+
+/** @throws {UsageError} for options that say something of a journal where there is none. */
+export function refuseWithoutJournal(values: Pick<Values, 'blobs' | 'run-id'>): void {
+  const given = (['run-id', 'blobs'] as const).find((name) => values[name] !== undefined);
+  if (given !== undefined) throw new UsageError(`--${given} requires --durable or --journal.`);
 }
 
 /** Reads `--suspend`, `--expires` and `--on-suspend`. */

@@ -6,6 +6,7 @@ import {
   type ListValues,
   type OptionValues,
 } from './command-line.ts';
+import { type JournalNames, readJournalNames } from './journal-names.ts';
 import {
   type ApplyMode,
   readExpiry,
@@ -14,12 +15,12 @@ import {
   readRunName,
   readSandbox,
 } from './option-values.ts';
-import { absolutePath, absoluteTask, type RunTask } from './run-arguments.ts';
+import { absolutePath, absoluteTask, type RunTask, refuseWithoutJournal } from './run-arguments.ts';
 
 /** A journal for the calls of a server. */
 export interface ServeJournalChoice {
-  /** Undefined: the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  /** Undefined: the journal of the environment, or else the one in the user's state folder. */
+  readonly journalNames: JournalNames | undefined;
   /** Name of the run; undefined: a new one. */
   readonly runId: string | undefined;
   /** Whether an option asked for it or needs it; otherwise it is left out where it is not possible. */
@@ -66,7 +67,7 @@ export interface ServeRequest extends ServeTask, CommandRequest<'serve'> {
 }
 
 const texts = [
-  ...(['workspace', 'params', 'record', 'journal', 'run-id', 'apply', 'tag', 'overrides'] as const),
+  ...(['workspace', 'params', 'record', 'journal', 'blobs', 'run-id', 'apply', 'tag', 'overrides'] as const),
   ...(['sandbox', 'expires', 'mcp', 'port', 'clients', 'policy', 'approve'] as const),
 ] as const;
 const flags = ['durable', 'no-enforce', 'otel', 'http', 'structured', 'no-durable'] as const;
@@ -170,20 +171,26 @@ function readServeExpiry(text: string | undefined, approve: ServeRequest['approv
 
 /** A folder that is served without an agent is journaled unless that is refused; an agent is where it is asked for. */
 function readJournal(task: ServeTask, values: Values): ServeJournalChoice | undefined {
-  const { durable, journal, 'run-id': runId, 'no-durable': isRefused = false } = values;
+  const { blobs, durable, journal, 'run-id': runId, 'no-durable': isRefused = false } = values;
   const isAskedFor = durable === true || journal !== undefined;
-  if (isRefused && (isAskedFor || runId !== undefined)) {
-    throw new UsageError('--no-durable keeps no journal: leave out --durable, --journal and --run-id.');
+  if (isRefused && (isAskedFor || blobs !== undefined || runId !== undefined)) {
+    throw new UsageError(
+      '--no-durable keeps no journal: leave out --durable, --journal, --blobs and --run-id.',
+    );
   }
   if (isRefused || (task.agent !== undefined && !isAskedFor)) {
-    if (runId !== undefined) throw new UsageError('--run-id requires --durable or --journal.');
+    refuseWithoutJournal(values);
     return undefined;
   }
   return {
-    journalName: journal,
+    journalNames: readJournalNames(values),
     runId: readRunName(runId),
     isRequired:
-      isAskedFor || runId !== undefined || values.expires !== undefined || values.approve === 'suspend',
+      isAskedFor ||
+      blobs !== undefined ||
+      runId !== undefined ||
+      values.expires !== undefined ||
+      values.approve === 'suspend',
     task: { ...absoluteTask(task), policyFile: absolutePath(task.policyFile) },
   };
 }

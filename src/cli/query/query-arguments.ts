@@ -1,4 +1,5 @@
 import { argumentReader, type CommandRequest } from '../options/command-line.ts';
+import { type JournalNames, readJournalNames } from '../options/journal-names.ts';
 import { readDuration, readRecordName } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
@@ -7,7 +8,7 @@ export interface QueryRequest extends CommandRequest<'query'> {
   /** Path of a record, or the name of a run in a journal; undefined: only the tables themselves are printed. */
   readonly file: string | undefined;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  readonly journalNames: JournalNames | undefined;
   /** Undefined: the tables of the record are listed. */
   readonly sql: string | undefined;
   /** Whether the statements that create the tables are printed. */
@@ -25,9 +26,9 @@ const defaultTimeoutMs = 30_000;
 /** A day: what is longer than this is a mistake in the unit. */
 const maxTimeoutHours = 24;
 
-const read = argumentReader<QueryRequest, 'timeout' | 'journal', 'json' | 'schema'>(
+const read = argumentReader<QueryRequest, 'timeout' | 'journal' | 'blobs', 'json' | 'schema'>(
   'query',
-  { texts: ['timeout', 'journal'], flags: ['json', 'schema'], lists: ['redact'] },
+  { texts: ['timeout', 'journal', 'blobs'], flags: ['json', 'schema'], lists: ['redact'] },
   (values, [name, sql, ...others]) => {
     const isSchema = values.schema === true;
     const isJson = values.json === true;
@@ -42,7 +43,7 @@ const read = argumentReader<QueryRequest, 'timeout' | 'journal', 'json' | 'schem
       throw new UsageError('--schema prints SQL; without it --json lists the tables as JSON.');
     return {
       file,
-      journalName: values.journal,
+      journalNames: readJournalNames(values),
       sql,
       isSchema,
       isJson,

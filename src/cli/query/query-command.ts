@@ -47,7 +47,7 @@ export async function queryCommand(
     stdout.write(queryHelpText());
     return exitCodes.done;
   }
-  const { file, journalName, sql } = request;
+  const { file, journalNames, sql } = request;
   if (request.isSchema || file === undefined) {
     stdout.write(`${queryTables.map(createStatement).join('\n\n')}\n`);
     return exitCodes.done;
@@ -58,7 +58,7 @@ export async function queryCommand(
     throw new UsageError(`the SQL is refused: ${printable(checked.refused)}.`);
   if (checked !== undefined) checkVersion(nodeVersion);
   const record = await unlessAborted(
-    readRecordOf({ file, journalName, isShown: true }, 'queried', environment, journals),
+    readRecordOf({ file, journalNames, isShown: true }, 'queried', environment, journals),
     signal,
   );
   if (checked === undefined) {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
 import { type ArgumentReader, argumentReader, type CommandRequest } from '../options/command-line.ts';
+import { type JournalNames, readJournalNames } from '../options/journal-names.ts';
 import {
   type OverridesChoice,
   readBaseUrl,
@@ -17,7 +18,7 @@ export interface ReplayRequest extends CommandRequest<'replay'> {
   /** Path of a record, or the name of a run in a journal. */
   readonly file: string;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  readonly journalNames: JournalNames | undefined;
   /** Module of the agent; undefined: the one that the record names. */
   readonly agent: string | undefined;
   readonly onDrift: 'stop' | 'force' | 'continue';
@@ -45,7 +46,7 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
   {
     texts: [
       ...(['on-drift', 'tools', 'resources', 'journal', 'params', 'model', 'base-url', 'timeout'] as const),
-      ...(['tag', 'overrides', 'mcp', 'workspace'] as const),
+      ...(['tag', 'overrides', 'mcp', 'workspace', 'blobs'] as const),
     ],
     flags: ['json'],
     lists: ['redact'],
@@ -64,7 +65,7 @@ export const readReplayArguments: ArgumentReader<ReplayRequest> = argumentReader
       );
     return {
       file,
-      journalName: values.journal,
+      journalNames: readJournalNames(values),
       agent,
       onDrift,
       model: readModelChoice(values.model),

@@ -4,12 +4,13 @@ import {
   type CommandRequest,
   refuseOthers,
 } from '../options/command-line.ts';
+import { type JournalNames, readJournalNames } from '../options/journal-names.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink approvals`. */
 export type ApprovalsRequest = CommandRequest<'approvals'> & {
-  /** Undefined: the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  /** Undefined: the journal of the environment, or else the one in the user's state folder. */
+  readonly journalNames: JournalNames | undefined;
 } & (
     | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
     | { readonly action: 'show'; readonly runId: string; readonly question: string | undefined }
@@ -39,7 +40,7 @@ const optionsOf: Readonly<Record<ApprovalsRequest['action'], readonly string[]>>
 /** Reads the arguments after `approvals`. */
 export const readApprovalsArguments: ArgumentReader<ApprovalsRequest> = argumentReader(
   'approvals',
-  { texts: ['journal', 'folder', 'note', 'by'], flags: ['json', 'yes', 'no', 'all'] },
+  { texts: ['journal', 'blobs', 'folder', 'note', 'by'], flags: ['json', 'yes', 'no', 'all'] },
   (values, [action = 'list', ...names]) => {
     if (!isAction(action)) {
       throw new UsageError(
@@ -47,7 +48,7 @@ export const readApprovalsArguments: ArgumentReader<ApprovalsRequest> = argument
       );
     }
     refuseOthers(values, optionsOf[action], `wink approvals ${action}`);
-    const { journal: journalName } = values;
+    const journalNames = readJournalNames(values);
     switch (action) {
       case 'list':
         if (names.length > 0) {
@@ -55,9 +56,9 @@ export const readApprovalsArguments: ArgumentReader<ApprovalsRequest> = argument
             'wink approvals list lists all suspended runs: leave the name out, or use wink approvals show RUN.',
           );
         }
-        return { journalName, action, folder: values.folder, isJson: values.json === true };
+        return { journalNames, action, folder: values.folder, isJson: values.json === true };
       case 'show':
-        return { journalName, action, ...readNames(action, names) };
+        return { journalNames, action, ...readNames(action, names) };
       case 'answer': {
         const { yes = false, no = false, all = false, note, by } = values;
         const named = readNames(action, names);
@@ -65,7 +66,7 @@ export const readApprovalsArguments: ArgumentReader<ApprovalsRequest> = argument
         if (all && named.question !== undefined) {
           throw new UsageError('name one question, or use --all, not both.');
         }
-        return { journalName, action, ...named, isForAll: all, approved: yes, note, by };
+        return { journalNames, action, ...named, isForAll: all, approved: yes, note, by };
       }
     }
   },

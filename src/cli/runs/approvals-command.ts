@@ -6,6 +6,7 @@ import { journalOption } from '../journal/journal-name.ts';
 import { folderFilter, namedRun, runningError } from '../journal/named-runs.ts';
 import { journalsOf } from '../journal/open-journal.ts';
 import { readRunInfo } from '../journal/run-info.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
@@ -27,14 +28,14 @@ import { withoutEffect } from './without-effect.ts';
  */
 export async function approvalsCommand(
   request: ApprovalsRequest,
-  { stdout, variables }: CliEnvironment,
-  { journals = journalsOf({ variables }), clock = systemClock }: Partial<RunsParts> = {},
+  { cacheFolder, stdout, variables }: CliEnvironment,
+  { journals = journalsOf({ cacheFolder, variables }), clock = systemClock }: Partial<RunsParts> = {},
 ): Promise<number> {
   const readOnly = request.action !== 'answer';
-  await using journal = await journals.openExisting(request.journalName, { readOnly });
+  await using journal = await journals.openExisting(request.journalNames, { readOnly });
   const textOptions = (runId: string): QuestionTextOptions => ({
     runId,
-    journalName: request.journalName,
+    journalNames: request.journalNames,
     nowMs: clock.now(),
     style: createTextStyle(stdout, variables),
     // The person who answers must see what is asked.
@@ -52,18 +53,18 @@ async function linesOf(
   textOptions: (runId: string) => QuestionTextOptions,
 ): Promise<readonly string[]> {
   if (request.action === 'list') return listLines(request, opened, textOptions);
-  const { runId, journalName, question: word } = request;
-  const { journal, run } = await namedRun(opened, runId, journalName);
+  const { runId, journalNames, question: word } = request;
+  const { journal, run } = await namedRun(opened, runId, journalNames);
   const questions = await questionsOf(journal, run);
   const options = textOptions(runId);
   if (request.action === 'answer') {
-    const resume = resumeLine(run, journalName, request.approved);
+    const resume = resumeLine(run, journalNames, request.approved);
     return answerQuestions({ request, run, questions, journal, clock, options, resume });
   }
   const shown = word === undefined ? questions : [chooseQuestion(questions, word)];
   return [
     ...shown.flatMap((each, index) => [...(index === 0 ? [] : ['']), ...questionDetails(each, options)]),
-    ...endLines(run, questions, journalName),
+    ...endLines(run, questions, journalNames),
   ];
 }
 
@@ -83,7 +84,7 @@ async function questionsOf(journal: RunJournal, run: JournaledRun): Promise<read
 }
 
 async function listLines(
-  { folder, isJson, journalName }: Extract<ApprovalsRequest, { readonly action: 'list' }>,
+  { folder, isJson, journalNames }: Extract<ApprovalsRequest, { readonly action: 'list' }>,
   journal: RunJournal | undefined,
   textOptions: (runId: string) => QuestionTextOptions,
 ): Promise<readonly string[]> {
@@ -98,7 +99,7 @@ async function listLines(
       lines.push(
         runLine(run, questions),
         ...questions.flatMap((each) => questionLines(each, textOptions(run.runId))),
-        ...endLines(run, questions, journalName),
+        ...endLines(run, questions, journalNames),
       );
     }
   }
@@ -119,24 +120,24 @@ function runLine(run: JournaledRun, questions: readonly NumberedQuestion[]): str
 function endLines(
   run: JournaledRun,
   questions: readonly NumberedQuestion[],
-  journalName: string | undefined,
+  journalNames: JournalNames | undefined,
 ): readonly string[] {
   const [first] = questions;
   if (openOf(questions).length > 0 || first?.withoutEffect !== undefined) return [];
-  return [resumeLine(run, journalName, first?.answer?.approved === true)];
+  return [resumeLine(run, journalNames, first?.answer?.approved === true)];
 }
 
 /** @param approved the answer to the question, where the run is one of a server. */
-function resumeLine(run: JournaledRun, journalName: string | undefined, approved: boolean): string {
+function resumeLine(run: JournaledRun, journalNames: JournalNames | undefined, approved: boolean): string {
   if (run.isToolRuntime === true) {
     const where = isLasting(run) ? ', to this server or to a later one that is started so on the folder' : '';
     return approved
       ? `the answer counts for one call: when the same call is made again${where}`
-      : `the answer counts for each call that asks the same${where}; to have it asked anew: wink runs prune ${shellWord(run.runId)}${journalOption(journalName)}`;
+      : `the answer counts for each call that asks the same${where}; to have it asked anew: wink runs prune ${shellWord(run.runId)}${journalOption(journalNames)}`;
   }
   return readRunInfo(run) === undefined
     ? 'to go on with the run: resume it with the program that began it'
-    : `to go on with the run: wink resume ${shellWord(run.runId)}${journalOption(journalName)}`;
+    : `to go on with the run: wink resume ${shellWord(run.runId)}${journalOption(journalNames)}`;
 }
 
 /** A run and its questions as a line of JSON. */

@@ -5,12 +5,13 @@ import {
   type CommandRequest,
   refuseOthers,
 } from '../options/command-line.ts';
+import { type JournalNames, readJournalNames } from '../options/journal-names.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink once`. */
 export type OnceRequest = CommandRequest<'once'> & {
-  /** Undefined: the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  /** Undefined: the journal of the environment, or else the one in the user's state folder. */
+  readonly journalNames: JournalNames | undefined;
 } & (
     | {
         readonly action: 'list';
@@ -42,12 +43,12 @@ export const readOnceArguments: ArgumentReader<OnceRequest> = argumentReader(
       );
     }
     refuseOthers(values, optionsOf[action], `wink once ${action}`);
-    const { journal: journalName } = values;
+    const journalNames = readJournalNames(values);
     if (action === 'list') {
       if (names.length > 0)
         throw new UsageError('wink once list lists all keys: use --tool NAME for one tool.');
       const { tool: toolName, json = false } = values;
-      return { journalName, action, toolName, isInDoubt: values['in-doubt'] === true, isJson: json };
+      return { journalNames, action, toolName, isInDoubt: values['in-doubt'] === true, isJson: json };
     }
     const [toolName = '', key = '', ...others] = names;
     if (toolName === '' || key === '' || others.length > 0) {
@@ -57,7 +58,7 @@ export const readOnceArguments: ArgumentReader<OnceRequest> = argumentReader(
     if ((result === undefined) !== (values['not-done'] === true)) {
       throw new UsageError('say whether it was done: --done TEXT, which later calls read, or --not-done.');
     }
-    return { journalName, action, toolName, key, result };
+    return { journalNames, action, toolName, key, result };
   },
 );
 

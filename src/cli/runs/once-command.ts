@@ -24,7 +24,7 @@ export async function onceCommand(
   { journals = journalsOf(environment), clock = systemClock }: Partial<RunsParts> = {},
 ): Promise<number> {
   const readOnly = request.action === 'list';
-  await using journal = await journals.openExisting(request.journalName, { readOnly });
+  await using journal = await journals.openExisting(request.journalNames, { readOnly });
   const { ledger } = journal ?? {};
   if (journal !== undefined && ledger === undefined) throw new UsageError('the journal has no ledger.');
   const lines =

@@ -1,6 +1,7 @@
 import { allLines, allValues, briefValues, showName } from '../../core/internal/index.ts';
 import type { PendingApproval } from '../../core/runtime/index.ts';
 import { journalOption } from '../journal/journal-name.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import { firstOf, printable, readableTime } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
 import type { TextStyle } from '../process/text-style.ts';
@@ -17,7 +18,7 @@ export interface ShownQuestion
 /** How questions are shown. */
 export interface QuestionTextOptions {
   readonly runId: string;
-  readonly journalName: string | undefined;
+  readonly journalNames: JournalNames | undefined;
   readonly nowMs: number;
   readonly style: TextStyle;
   /** Removes what must not be shown from a text. */
@@ -114,7 +115,7 @@ function changeText({ path, kind, entry, addedLines, removedLines }: ChangeRecor
 
 function answerLines(
   { name, answer, question, withoutEffect }: ShownQuestion,
-  { runId, journalName, nowMs }: QuestionTextOptions,
+  { runId, journalNames, nowMs }: QuestionTextOptions,
   isCut: boolean,
 ): readonly string[] {
   const noEffect = withoutEffect === undefined ? [] : [`   no effect: ${withoutEffect}`];
@@ -122,7 +123,7 @@ function answerLines(
   if (withoutEffect !== undefined) return noEffect;
   if (isExpired({ question }, nowMs)) return [];
   const named = `${shellWord(runId)} ${name}`;
-  const option = journalOption(journalName);
+  const option = journalOption(journalNames);
   return [
     isCut
       ? `   to see all of it: wink approvals show ${named}${option}`

@@ -1,4 +1,5 @@
 import { type ArgumentReader, argumentReader, type CommandRequest } from '../options/command-line.ts';
+import { type JournalNames, readJournalNames } from '../options/journal-names.ts';
 import { readCall, readRun } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
@@ -14,17 +15,17 @@ export interface RewindRequest extends CommandRequest<'rewind'> {
   readonly isApplied: boolean;
   /** Whether the diff is shown in full. */
   readonly isFull: boolean;
-  /** Undefined: the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  /** Undefined: the journal of the environment, or else the one in the user's state folder. */
+  readonly journalNames: JournalNames | undefined;
 }
 
 /** Reads the arguments after `rewind`. */
 export const readRewindArguments: ArgumentReader<RewindRequest> = argumentReader(
   'rewind',
-  { texts: ['to', 'before', 'workspace', 'journal'], flags: ['apply', 'full'] },
+  { texts: ['to', 'before', 'workspace', 'journal', 'blobs'], flags: ['apply', 'full'] },
   (values, positionals) => {
     const runId = readRun(positionals, 'rewind RUN --to CALL');
-    const { before, to, workspace, journal } = values;
+    const { before, to, workspace } = values;
     if (before !== undefined && to !== undefined) {
       throw new UsageError('--to and --before both say how far to go back: choose one.');
     }
@@ -41,7 +42,7 @@ export const readRewindArguments: ArgumentReader<RewindRequest> = argumentReader
       workspace,
       isApplied: values.apply === true,
       isFull: values.full === true,
-      journalName: journal,
+      journalNames: readJournalNames(values),
     };
   },
 );

@@ -38,17 +38,22 @@ const maxLines = 200;
  */
 export async function rewindCommand(
   request: RewindRequest,
-  { stderr, stdout, variables }: Pick<CliEnvironment, 'stderr' | 'stdout' | 'variables'>,
   {
-    journals = journalsOf({ variables }),
+    cacheFolder,
+    stderr,
+    stdout,
+    variables,
+  }: Pick<CliEnvironment, 'cacheFolder' | 'stderr' | 'stdout' | 'variables'>,
+  {
+    journals = journalsOf({ cacheFolder, variables }),
     open = openFolder,
   }: Partial<Pick<CommandParts, 'journals' | 'open'>> = {},
 ): Promise<number> {
   const { runId, isApplied, isFull } = request;
   const name = printable(runId);
   const write = (lines: readonly string[]): void => writeLines(stdout, lines);
-  await using opened = await journals.openExisting(request.journalName);
-  const { journal, run } = await namedRun(opened, runId, request.journalName);
+  await using opened = await journals.openExisting(request.journalNames);
+  const { journal, run } = await namedRun(opened, runId, request.journalNames);
   if (run.status === 'running') throw runningError(runId);
   const workspace = request.workspace ?? run.workspace;
   if (run.workspace === undefined || workspace === undefined)

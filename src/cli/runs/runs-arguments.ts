@@ -4,13 +4,14 @@ import {
   type CommandRequest,
   refuseOthers,
 } from '../options/command-line.ts';
+import { type JournalNames, readJournalNames } from '../options/journal-names.ts';
 import { readAge, readAmount } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A request of `wink runs`. */
 export type RunsRequest = CommandRequest<'runs'> & {
-  /** Undefined: the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  /** Undefined: the journal of the environment, or else the one in the user's state folder. */
+  readonly journalNames: JournalNames | undefined;
 } & (
     | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
     | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
@@ -55,7 +56,7 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
 export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
   'runs',
   {
-    texts: ['journal', 'folder', 'older-than', 'keep', 'once-older-than', 'out', 'by', 'reason'],
+    texts: ['journal', 'blobs', 'folder', 'older-than', 'keep', 'once-older-than', 'out', 'by', 'reason'],
     flags: ['json', 'dry-run', 'for-good'],
     lists: ['redact'],
   },
@@ -66,27 +67,28 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
       );
     }
     refuseOthers(values, optionsOf[action], `wink runs${action === 'list' ? '' : ` ${action}`}`);
-    const { journal: journalName, folder } = values;
+    const { folder } = values;
+    const journalNames = readJournalNames(values);
     switch (action) {
       case 'list':
         if (runIds.length > 0) throw new UsageError('wink runs lists all runs: leave the name out.');
-        return { journalName, action, folder, isJson: values.json === true };
+        return { journalNames, action, folder, isJson: values.json === true };
       case 'stop': {
         const { by, reason } = values;
         const isForGood = values['for-good'] === true;
         if (!isForGood && (by !== undefined || reason !== undefined)) {
           throw new UsageError('--by and --reason are kept with a run that is stopped --for-good.');
         }
-        return { journalName, action, runId: oneRun(action, runIds), isForGood, by, reason };
+        return { journalNames, action, runId: oneRun(action, runIds), isForGood, by, reason };
       }
       case 'settle':
-        return { journalName, action, runId: oneRun(action, runIds) };
+        return { journalNames, action, runId: oneRun(action, runIds) };
       case 'export': {
         const runId = oneRun(action, runIds);
         if (values.out === undefined || values.out === '') {
           throw new UsageError('say where the record is written: wink runs export RUN --out FILE.');
         }
-        return { journalName, action, runId, out: values.out };
+        return { journalNames, action, runId, out: values.out };
       }
       case 'prune': {
         const olderThanMs = readAge('--older-than', values['older-than']);
@@ -100,7 +102,7 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
           throw new UsageError('say which runs to remove: --older-than 30d, --keep N, or their names.');
         }
         return {
-          journalName,
+          journalNames,
           action,
           runIds,
           folder,

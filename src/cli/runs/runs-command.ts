@@ -36,7 +36,7 @@ export async function runsCommand(
 ): Promise<number> {
   const { stdout } = environment;
   const readOnly = request.action === 'list' || request.action === 'export';
-  await using journal = await journals.openExisting(request.journalName, { readOnly });
+  await using journal = await journals.openExisting(request.journalNames, { readOnly });
   const { lines, exitCode } = await reportOf(request, journal, clock.now(), environment);
   writeLines(stdout, lines);
   return exitCode;
@@ -50,7 +50,7 @@ async function reportOf(
 ): Promise<CommandReport> {
   const runs = async (folder: string | undefined): Promise<readonly JournaledRun[]> =>
     journal === undefined ? [] : journal.runs(folderFilter(folder));
-  const named = (runId: string): Promise<NamedRun> => namedRun(journal, runId, request.journalName);
+  const named = (runId: string): Promise<NamedRun> => namedRun(journal, runId, request.journalNames);
   const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
   switch (request.action) {
     case 'list': {
@@ -158,7 +158,7 @@ function chooseRuns(
 
 async function stop(
   { journal, run }: NamedRun,
-  { by, isForGood, journalName, reason }: Extract<RunsRequest, { readonly action: 'stop' }>,
+  { by, isForGood, journalNames, reason }: Extract<RunsRequest, { readonly action: 'stop' }>,
 ): Promise<string> {
   const name = printable(run.runId);
   if (isForGood) {
@@ -168,7 +168,7 @@ async function stop(
     const fork =
       run.commits === 0
         ? ''
-        : `; to go on from what it did: wink fork ${name} --at CALL${journalOption(journalName)}`;
+        : `; to go on from what it did: wink fork ${name} --at CALL${journalOption(journalNames)}`;
     return `the run ${name} was stopped for good${fork}`;
   }
   if (run.status !== 'running') return `the run ${name} is not running: ${run.status}.`;
@@ -176,7 +176,7 @@ async function stop(
   const resume =
     readRunInfo(run) === undefined || run.isToolRuntime === true
       ? ''
-      : `; to go on with it: wink resume ${name}${journalOption(journalName)}`;
+      : `; to go on with it: wink resume ${name}${journalOption(journalNames)}`;
   return `the run ${name} was stopped${resume}`;
 }
 

@@ -4,16 +4,17 @@ import { isRecord } from '../../core/internal/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import type { CommandParts } from '../agent/command-parts.ts';
-import { loadModule } from '../agent/load-module.ts';
 import { type OpenedAgent, openAgent, openRecordOf } from '../agent/open-agent.ts';
 import type { OpenedFolder } from '../folder/open-folder.ts';
 import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
 import type { OpenedJournal } from '../journal/opened-journal.ts';
 import { settleInterrupted } from '../journal/settle-interrupted.ts';
+import type { JournalNames } from '../options/journal-names.ts';
 import type { ServeJournalChoice, ServeRequest } from '../options/serve-arguments.ts';
 import type { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
+import { loadModule } from '../process/load-module.ts';
 import { printable } from '../process/plain-text.ts';
 import { SessionRecords } from './session-records.ts';
 import { workspaceAgent } from './workspace-agent.ts';
@@ -68,8 +69,8 @@ export async function openServedAgent(
     say,
     makeAgent,
     insteadOfWaiting: 'use --apply=never, which writes nothing',
-    openJournal: (file) => openIfPossible(file, durable, parts, missing),
-    journal: durable === undefined ? undefined : { file: durable.journalName },
+    openJournal: (names) => openIfPossible(names, durable, parts, missing),
+    journal: durable === undefined ? undefined : { names: durable.journalNames },
   });
   // A server that cannot open its folder says only that.
   for (const note of missing) say(note);
@@ -100,13 +101,13 @@ export async function openServedAgent(
 
 /** Opens the journal; undefined where it was not asked for and this version of Node cannot, with a note of what is missing. */
 async function openIfPossible(
-  file: string | undefined,
+  names: JournalNames | undefined,
   choice: ServeJournalChoice | undefined,
   { journals }: CommandParts,
   missing: string[],
 ): Promise<OpenedJournal | undefined> {
   try {
-    return await journals.open(file);
+    return await journals.open(names);
   } catch (error) {
     const isMissing = error instanceof UsageError && MissingPeerError.isInstance(error.cause);
     if (choice?.isRequired !== false || !isMissing) throw error;
@@ -128,11 +129,11 @@ async function interrupted(
   if (folder?.mode === undefined || workspace === undefined || kept === undefined) return [];
   const { filesystem, pending } = folder;
   const { choice, journal } = kept;
-  const { journalName } = choice;
-  const { left, lines } = await settleInterrupted({ journal, journalName, filesystem, pending });
+  const { journalNames } = choice;
+  const { left, lines } = await settleInterrupted({ journal, journalNames, filesystem, pending });
   return [
     ...lines,
-    ...(await describeInterruptedRuns({ workspace, pending: left, journal, journalName, journals })),
+    ...(await describeInterruptedRuns({ workspace, pending: left, journal, journalNames, journals })),
   ];
 }
 

@@ -102,10 +102,10 @@ export class ServedSessions {
   async #openRun(): Promise<KeptRun | undefined> {
     const { agent, folder, kept } = this.#preparation;
     if (kept === undefined) return undefined;
-    const { journalName, runId, task } = kept.choice;
+    const { journalNames, runId, task } = kept.choice;
     const name = runId === undefined ? undefined : await this.#newName(kept.journal, runId);
     const run = await openDurableRun({
-      choice: { journalName, runId: name, resumed: undefined },
+      choice: { journalNames, runId: name, resumed: undefined },
       request: { kind: 'serve', ...task, ...present({ code: this.#code }) },
       agentName: nameOf(agent),
       workspace: folder?.hostPath,
@@ -113,7 +113,7 @@ export class ServedSessions {
       journal: kept.journal,
     });
     this.#runs.push(run);
-    const option = journalOption(journalName);
+    const option = journalOption(journalNames);
     this.#announce(
       `calls are kept as run ${run.runId}: wink view ${run.runId}${option} shows them, wink rewind ${run.runId} --before CALL${option} undoes them once the server has ended`,
     );

@@ -1,4 +1,5 @@
 import { type ArgumentReader, argumentReader, type CommandRequest } from '../options/command-line.ts';
+import { type JournalNames, readJournalNames } from '../options/journal-names.ts';
 import { readRecordName } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 
@@ -7,7 +8,7 @@ export interface ViewRequest extends CommandRequest<'view'> {
   /** Path of a record, or the name of a run in a journal. */
   readonly file: string;
   /** The journal that has the run; undefined: a file, or else the journal in the user's state folder. */
-  readonly journalName: string | undefined;
+  readonly journalNames: JournalNames | undefined;
   /** Where the page is written; undefined: into a private folder for temporary files. */
   readonly out: string | undefined;
   /** Whether the page is opened. */
@@ -19,7 +20,7 @@ export interface ViewRequest extends CommandRequest<'view'> {
 /** Reads the arguments after `view`. */
 export const readViewArguments: ArgumentReader<ViewRequest> = argumentReader(
   'view',
-  { texts: ['out', 'journal'], flags: ['no-open', 'follow'], lists: ['redact'] },
+  { texts: ['out', 'journal', 'blobs'], flags: ['no-open', 'follow'], lists: ['redact'] },
   (values, [name, ...others]) => {
     const file = readRecordName(name, 'view RUN');
     if (others.length > 0) throw new UsageError(`one record at a time, not ${1 + others.length}.`);
@@ -29,7 +30,7 @@ export const readViewArguments: ArgumentReader<ViewRequest> = argumentReader(
     }
     return {
       file,
-      journalName: values.journal,
+      journalNames: readJournalNames(values),
       out: values.out,
       // A page that was written to a chosen place is there to be kept or sent.
       isOpened: values['no-open'] !== true && values.out === undefined,

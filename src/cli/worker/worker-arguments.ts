@@ -1,4 +1,5 @@
 import { type ArgumentReader, argumentReader, type CommandRequest } from '../options/command-line.ts';
+import { type JournalNames, readJournalNames } from '../options/journal-names.ts';
 import {
   type OverridesChoice,
   readAmount,
@@ -16,7 +17,7 @@ export interface WorkerRequest extends CommandRequest<'worker'> {
   /** Paths of modules, one at least. */
   readonly agents: readonly string[];
   /** Undefined: the journal of the environment. */
-  readonly journalName: string | undefined;
+  readonly journalNames: JournalNames | undefined;
   /** How many runs go on at the same time; undefined: as `runWorker` has it. */
   readonly concurrency: number | undefined;
   /** How long the end may take; undefined: as `runWorker` has it. */
@@ -40,6 +41,7 @@ export const readWorkerArguments: ArgumentReader<WorkerRequest> = argumentReader
     texts: [
       ...([
         'journal',
+        'blobs',
         'concurrency',
         'drain',
         'agent-version',
@@ -67,7 +69,7 @@ export const readWorkerArguments: ArgumentReader<WorkerRequest> = argumentReader
       throw new UsageError('no agent given: wink worker AGENT…, with files that export agents.');
     return {
       agents,
-      journalName: values.journal,
+      journalNames: readJournalNames(values),
       concurrency: readAmount('--concurrency', values.concurrency),
       drainMs: readDuration('--drain', values.drain),
       version: values['agent-version'],

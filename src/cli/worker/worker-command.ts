@@ -37,8 +37,8 @@ export async function workerCommand(
 ): Promise<number> {
   const { signal, stderr, stdout, variables } = environment;
   const parts = { ...ownParts(environment), openQueue, ...overrides };
-  const { concurrency, drainMs, isStrict, journalName } = request;
-  const address = databaseAddress(journalName, variables);
+  const { concurrency, drainMs, isStrict, journalNames } = request;
+  const address = databaseAddress(journalNames?.journal, variables);
   const loaded = await loadAgents(request, environment, parts);
   const clean = hostRedact({ workspace: undefined, agentFolder: loaded[0]?.folder }, environment);
   const say = (line: string): void => stderr.write(`wink: ${printable(clean(line))}\n`);
@@ -51,7 +51,7 @@ export async function workerCommand(
   await using opened = new Disposals();
   const folder = loaded[0]?.folder ?? '.';
   const queue = opened.use(await parts.openQueue({ address, folder, isForWork: true, onError: sayError }));
-  const journal = opened.use(await parts.journals.open(journalName, { maxConnections: 10 }));
+  const journal = opened.use(await parts.journals.open(journalNames, { maxConnections: 10 }));
   const worked = new Map(
     loaded.map((one) => [one.agent.name, workedAgent(one, request, environment, parts)]),
   );

@@ -73,7 +73,7 @@ export function assertNoneStored(runId: string, rows: readonly JournalRow[]): vo
   if (stored === undefined) return;
   throw new JournalError(
     'journal-invalid',
-    `The content of row ${stored.seq} of the run "${runId}" is in a blob store. Open the journal with the option blobs that it was written with.`,
+    `The content of row ${stored.seq} of the run "${runId}" is in a blob store. Open the journal with the store that it was written with: the option blobs of the journal in a program; --blobs PLACE, or the variable WINK_BLOBS, for the wink command.`,
     { details: { runId, seq: stored.seq } },
   );
 }

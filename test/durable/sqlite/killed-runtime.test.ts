@@ -66,7 +66,7 @@ class Served {
     const folder = await this.open(this.root, {}, 'each', { journal });
     try {
       const { filesystem, pending } = folder;
-      return (await settleInterrupted({ journal, journalName: undefined, filesystem, pending })).lines;
+      return (await settleInterrupted({ journal, journalNames: undefined, filesystem, pending })).lines;
     } finally {
       await folder.close();
     }
@@ -80,7 +80,11 @@ class Served {
       ...journalOperations(journal),
       [Symbol.asyncDispose]: async () => undefined,
     };
-    const journals = { open: async () => lent, openExisting: async () => lent, pathOf: () => undefined };
+    const journals = {
+      open: async () => lent,
+      openExisting: async () => lent,
+      pathsOf: () => ({ journal: undefined, blobs: undefined }),
+    };
     const code = await rewindCommand(request, environment, { journals, open: this.open });
     expect(code, environment.stdout.text()).toBe(0);
     return environment.stdout.text();

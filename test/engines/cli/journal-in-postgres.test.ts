@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { DurableCli } from '../../durable/cli/durable-cli.ts';
 import { noPostgres, type PostgresServer, postgresSuite, startPostgres } from '../support/postgres.ts';
@@ -76,6 +76,29 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('the command with a jour
     expect((await cli.run('approvals', 'list')).code).toBe(0);
     expect((await cli.run('runs', 'prune', 'first', 'second')).code).toBe(0);
     expect((await cli.run('runs')).stdout).toBe('there are no runs.\n');
+  });
+
+  it('keeps long rows in a folder that is there', async () => {
+    await cli.run('journal', 'migrate', '--journal', server.url);
+    cli.further = { WINK_JOURNAL: server.url };
+    cli.changeTask(`Write three files.${' Please.'.repeat(10_000)}`);
+    cli.openGate();
+    const blobs = ['--blobs', cli.beside('blobs')] as const;
+    const begin = ['run', cli.agent, cli.folder, '--durable', '--run-id', 'long'] as const;
+    const absent = await cli.run(...begin, ...blobs);
+    expect(absent).toMatchObject({ code: 2, stdout: '' });
+    expect(absent.stderr).toContain('blobs" does not exist; make it on the disk that all machines');
+    mkdirSync(cli.beside('blobs'));
+    const made = await cli.run(...begin, ...blobs);
+    expect(made.code, made.stderr).toBe(0);
+    expect(readdirSync(cli.beside('blobs'))).toHaveLength(1);
+    const calls = ['query', 'long', 'select count(*) from calls'] as const;
+    expect((await cli.run(...calls)).stderr).toContain('--blobs PLACE');
+    expect((await cli.run(...calls, ...blobs)).stdout).toContain('4');
+    const page = cli.beside('long.html');
+    expect((await cli.run('view', 'long', '--out', page, ...blobs)).code).toBe(0);
+    expect((await cli.run('runs', 'prune', 'long', ...blobs)).code).toBe(0);
+    expect(readdirSync(cli.beside('blobs'))).toEqual([]);
   });
 
   it('says that a server cannot be reached, and a password is wrong, without it', async () => {

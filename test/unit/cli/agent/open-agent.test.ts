@@ -38,7 +38,7 @@ function watchedParts(failing: Step | undefined): { parts: CommandParts; opened:
       });
     },
     openExisting: (file) => journals.openExisting(file),
-    pathOf: journals.pathOf,
+    pathsOf: journals.pathsOf,
   };
   const observer = { onEvent: () => undefined };
   const parts = {

@@ -160,7 +160,7 @@ describe('wink run --durable', () => {
     const { folder, flushes } = heldFolder();
     const failing: Journals = {
       openExisting: journals.openExisting,
-      pathOf: journals.pathOf,
+      pathsOf: journals.pathsOf,
       open: async (file) => {
         const journal = await journals.open(file);
         return {

@@ -18,14 +18,14 @@ const info = {
 let journals: MemoryJournals;
 
 const described = (options: Partial<InterruptedRunsOptions> = {}): Promise<readonly string[]> =>
-  describeInterruptedRuns({ workspace, pending: [], journalName: undefined, journals, ...options });
+  describeInterruptedRuns({ workspace, pending: [], journalNames: undefined, journals, ...options });
 
 /** Journals that cannot be opened. */
 function failing(problem: Error): Journals {
   const open = async () => {
     throw problem;
   };
-  return { open, openExisting: open, pathOf: () => undefined };
+  return { open, openExisting: open, pathsOf: () => ({ journal: undefined, blobs: undefined }) };
 }
 
 beforeEach(() => {
@@ -67,7 +67,7 @@ describe('describeInterruptedRuns', () => {
   it('names three at most, with the journal that they are in', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e'])
       await addRun(journals.journal('j.db'), name, { workspace, info });
-    const lines = await described({ journalName: 'j.db' });
+    const lines = await described({ journalNames: { journal: 'j.db', blobs: undefined } });
     expect(lines).toHaveLength(4);
     expect(lines[0]).toBe(
       'run a was interrupted after 1 commit: wink resume a --journal j.db, or wink runs prune a --journal j.db',

@@ -10,6 +10,8 @@ import {
 } from '../../../../src/cli/journal/journal-name.ts';
 import { journalsOf } from '../../../../src/cli/journal/open-journal.ts';
 
+const named = (journal: string | undefined) => ({ journal, blobs: undefined });
+
 describe('the name of a journal', () => {
   it('is a file, or the address of a database', () => {
     expect(placeOf('runs.db')).toEqual({ kind: 'file', path: 'runs.db' });
@@ -34,7 +36,12 @@ describe('the name of a journal', () => {
     expect(shownName('postgres://user:very-secret@db:5432/runs')).toBe('postgres://user@db:5432/runs');
     expect(shownName('postgres://db/runs?user=a&password=very-secret')).toBe('postgres://db/runs?user=a');
     expect(shownName('runs.db')).toBe('runs.db');
-    expect(journalOption('postgres://user:very-secret@db/runs')).toBe(' --journal postgres://user@db/runs');
+    const address = { journal: 'postgres://user:very-secret@db/runs', blobs: undefined };
+    expect(journalOption(address)).toBe(' --journal postgres://user@db/runs');
+    expect(journalOption({ ...address, blobs: 'my blobs' })).toBe(
+      " --journal postgres://user@db/runs --blobs 'my blobs'",
+    );
+    expect(journalOption({ journal: undefined, blobs: 'store.mjs' })).toBe(' --blobs store.mjs');
     expect(journalOption(undefined)).toBe('');
   });
 
@@ -42,14 +49,16 @@ describe('the name of a journal', () => {
     const folder = mkdtempSync(join(tmpdir(), 'wink-journal-name-'));
     const file = join(folder, 'absent.db');
     const journals = journalsOf({ variables: { WINK_JOURNAL: file } });
-    expect(journals.pathOf(undefined)).toBe(file);
-    expect(journals.pathOf('other.db')).toBe('other.db');
+    expect(journals.pathsOf(undefined)).toEqual({ journal: file, blobs: undefined });
+    expect(journals.pathsOf(named('other.db')).journal).toBe('other.db');
     // It is made by the first run.
     expect(await journals.openExisting(undefined)).toBeUndefined();
-    await expect(journals.openExisting(file)).rejects.toThrow(/does not exist/);
-    expect(journalsOf({ variables: { WINK_JOURNAL: '' } }).pathOf(undefined)).toMatch(/journal\.db$/);
+    await expect(journals.openExisting(named(file))).rejects.toThrow(/does not exist/);
+    expect(journalsOf({ variables: { WINK_JOURNAL: '' } }).pathsOf(undefined).journal).toMatch(
+      /journal\.db$/,
+    );
     expect(
-      journalsOf({ variables: { WINK_JOURNAL: 'postgres://db/runs' } }).pathOf(undefined),
+      journalsOf({ variables: { WINK_JOURNAL: 'postgres://db/runs' } }).pathsOf(undefined).journal,
     ).toBeUndefined();
     await expect(journalsOf({ variables: { WINK_JOURNAL: 'mysql://db' } }).open(undefined)).rejects.toThrow(
       /a file or a database/,
@@ -59,9 +68,14 @@ describe('the name of a journal', () => {
   it('is refused inside the folder that an agent works on, wherever it comes from', () => {
     const folder = mkdtempSync(join(tmpdir(), 'wink-journal-name-'));
     const file = join(folder, 'runs.db');
-    expect(() => refuseJournalInside(file, file, folder)).toThrow(/would be inside the folder/);
-    expect(() => refuseJournalInside(undefined, file, folder)).toThrow(/would be inside the folder/);
-    expect(() => refuseJournalInside('postgres://db/runs', undefined, folder)).not.toThrow();
-    expect(() => refuseJournalInside(file, file, undefined)).not.toThrow();
+    const [paths, nowhere] = [named(file), named(undefined)];
+    const database = named('postgres://db/runs');
+    expect(() => refuseJournalInside(paths, paths, folder)).toThrow(/would be inside the folder/);
+    expect(() => refuseJournalInside(undefined, paths, folder)).toThrow(/would be inside the folder/);
+    expect(() => refuseJournalInside(database, nowhere, folder)).not.toThrow();
+    expect(() => refuseJournalInside(paths, paths, undefined)).not.toThrow();
+    const blobs = { journal: undefined, blobs: join(folder, 'blobs') };
+    expect(() => refuseJournalInside(database, blobs, folder)).toThrow(/folder of blobs .* would be inside/);
+    expect(() => refuseJournalInside(database, blobs, join(folder, 'other'))).not.toThrow();
   });
 });

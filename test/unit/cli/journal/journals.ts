@@ -1,8 +1,10 @@
 import type { JournalBatch, RunJournal, RunLease } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
+import type { JournalPaths } from '../../../../src/cli/journal/journal-name.ts';
 import { fromJournal, type KeptRequest } from '../../../../src/cli/journal/kept-request.ts';
 import type { Journals } from '../../../../src/cli/journal/open-journal.ts';
 import type { OpenedJournal } from '../../../../src/cli/journal/opened-journal.ts';
+import type { JournalNames } from '../../../../src/cli/options/journal-names.ts';
 import { journalOperations } from '../../../../src/core/runtime/index.ts';
 
 /** Journals in memory by the name of their file; undefined is a name, too. */
@@ -22,9 +24,9 @@ export class MemoryJournals implements Journals {
     return made;
   }
 
-  open = async (file: string | undefined): Promise<OpenedJournal> => {
+  open = async (names: JournalNames | undefined): Promise<OpenedJournal> => {
     this.opened += 1;
-    const journal = this.journal(file);
+    const journal = this.journal(names?.journal);
     const leases: RunLease[] = [];
     return {
       ...journalOperations(journal),
@@ -44,10 +46,10 @@ export class MemoryJournals implements Journals {
     };
   };
 
-  pathOf = (): undefined => undefined;
+  pathsOf = (): JournalPaths => ({ journal: undefined, blobs: undefined });
 
-  openExisting = async (file: string | undefined): Promise<OpenedJournal | undefined> =>
-    this.#journals.has(file) ? this.open(file) : undefined;
+  openExisting = async (names: JournalNames | undefined): Promise<OpenedJournal | undefined> =>
+    this.#journals.has(names?.journal) ? this.open(names) : undefined;
 }
 
 /** Adds a run without rows. Its session has the name of the run with `s-` before it. */

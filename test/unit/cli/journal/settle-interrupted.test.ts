@@ -14,6 +14,7 @@ import { openHostFilesystem } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import { settleInterrupted } from '../../../../src/cli/journal/settle-interrupted.ts';
+import { readJournalNames } from '../../../../src/cli/options/journal-names.ts';
 import { type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
 import { type TestFolders, testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
@@ -64,10 +65,11 @@ async function killed(cut: Cut, runId = 'run'): Promise<Killed> {
 }
 
 /** Opens the folder as the next program does. */
-async function settled({ folders, journal }: Killed, journalName?: string): Promise<readonly string[]> {
+async function settled({ folders, journal }: Killed, name?: string): Promise<readonly string[]> {
+  const journalNames = readJournalNames({ journal: name });
   await using filesystem = await openHostFilesystem(folders);
   const pending = filesystem.pendingCommits();
-  const { lines } = await settleInterrupted({ journal, journalName, filesystem, pending });
+  const { lines } = await settleInterrupted({ journal, journalNames, filesystem, pending });
   if (lines.some((line) => line.startsWith('run '))) expect(filesystem.pendingCommits()).toEqual([]);
   return lines;
 }
@@ -133,7 +135,7 @@ describe('settleInterrupted', () => {
     await using again = await openHostFilesystem(folders);
     const pending = again.pendingCommits();
     expect(pending).toMatchObject([{ runId: 'run' }]);
-    const options = { journal, journalName: undefined, filesystem: again, pending };
+    const options = { journal, journalNames: undefined, filesystem: again, pending };
     expect(await settleInterrupted(options)).toEqual({ left: pending, lines: [] });
     expect(again.pendingCommits()).toEqual(pending);
   });
@@ -158,7 +160,7 @@ describe('settleInterrupted', () => {
       },
     };
     const pending = [{ runId: 'run', commit: 2, paths: ['b.md'] }];
-    expect(await settleInterrupted({ journal, journalName: undefined, filesystem, pending })).toMatchObject({
+    expect(await settleInterrupted({ journal, journalNames: undefined, filesystem, pending })).toMatchObject({
       left: [],
       lines: [
         'the last commit of run run could not be written to the folder: The disk is full; wink runs settle run tries it again',
@@ -172,7 +174,7 @@ describe('settleInterrupted', () => {
     const { folders, journal } = await killed('after its decision');
     await using filesystem = await openHostFilesystem({ ...folders, writeOn: 'flush' });
     const pending = filesystem.pendingCommits();
-    expect(await settleInterrupted({ journal, journalName: undefined, filesystem, pending })).toMatchObject({
+    expect(await settleInterrupted({ journal, journalNames: undefined, filesystem, pending })).toMatchObject({
       left: [],
       lines: ['the folder lacks a commit of run run: wink runs settle run'],
     });
@@ -188,7 +190,7 @@ describe('settleInterrupted', () => {
         throw new TypeError('It was asked.');
       },
     };
-    const none = { journal, journalName: undefined, filesystem: {}, pending: [] };
+    const none = { journal, journalNames: undefined, filesystem: {}, pending: [] };
     expect(await settleInterrupted(none)).toEqual({ left: [], lines: [] });
   });
 });

@@ -229,7 +229,7 @@ describe('the run of a server of this command', () => {
     await journal.append({ runId: 'killed', rows: [], summary }, lease);
     await lease.release();
     const described = (pending: readonly { runId: string; commit: number; paths: string[] }[]) =>
-      describeInterruptedRuns({ workspace: root, pending, journalName: undefined, journals });
+      describeInterruptedRuns({ workspace: root, pending, journalNames: undefined, journals });
     expect(await described([])).toEqual([]);
     expect(await described([{ runId: 'killed', commit: 2, paths: ['a.md'] }])).toEqual([
       'run killed was interrupted after 2 commits, the last of which is not in the folder: wink runs settle killed',

@@ -22,7 +22,7 @@ describe('wink run --durable', () => {
     ];
     expect(readArguments(['run', ...words, ...more])).toMatchObject({
       durable: {
-        journalName: undefined,
+        journalNames: undefined,
         runId: 'nightly-1',
         task: {
           agent: resolve('a.ts'),
@@ -41,12 +41,41 @@ describe('wink run --durable', () => {
 
   it('is implied by --journal', () => {
     expect(readArguments(['run', 'a.ts', '--journal', 'j.db'])).toMatchObject({
-      durable: { journalName: 'j.db', runId: undefined },
+      durable: { journalNames: { journal: 'j.db', blobs: undefined }, runId: undefined },
     });
+  });
+
+  it('takes the place of long rows, as all commands that open the journal', () => {
+    expect(readArguments(['run', 'a.ts', '--durable', '--blobs', 'b'])).toMatchObject({
+      durable: { journalNames: { journal: undefined, blobs: 'b' } },
+    });
+    for (const words of [
+      ['runs'],
+      ['runs', 'prune', 'r'],
+      ['approvals', 'answer', 'r', '--yes'],
+      ['rewind', 'r', '--to', '1'],
+      ['view', 'r'],
+      ['query', 'r'],
+      ['replay', 'r'],
+      ['resume', 'r'],
+      ['worker', 'a.ts'],
+    ]) {
+      const names = { journalNames: { journal: 'j', blobs: 'b' } };
+      expect(readArguments([...words, '--journal', 'j', '--blobs', 'b']), words.join(' ')).toMatchObject(
+        names,
+      );
+    }
+    expect(readArguments(['fork', 'r', '--at', '1', '--blobs', 'b'])).toMatchObject({
+      resume: { journalNames: { journal: undefined, blobs: 'b' } },
+    });
+    for (const command of ['journal', 'once', 'submit'])
+      expect(refused(command, '--blobs=b')).toContain("'--blobs'");
   });
 
   it.each([
     [['--run-id', 'x'], '--run-id requires --durable or --journal.'],
+    [['--blobs', 'x'], '--blobs requires --durable or --journal.'],
+    [['--durable', '--blobs='], 'the place of the blobs is empty.'],
     [['--journal='], 'the name of the journal is empty.'],
     [['--durable', '--run-id='], '--run-id is ""; it must have'],
     [['--durable', '--run-id', 'a b'], '--run-id is "a b"; it must have'],
@@ -73,7 +102,7 @@ describe('wink resume', () => {
     expect(readArguments(argv)).toMatchObject({
       kind: 'resume',
       runId: 'r',
-      journalName: 'j',
+      journalNames: { journal: 'j', blobs: undefined },
       isStrict: true,
       files: undefined,
       input: 'Go on.',
@@ -104,14 +133,14 @@ describe('wink resume', () => {
 
 describe('wink runs', () => {
   it('lists, prunes and stops', () => {
-    const common = { kind: 'runs', journalName: undefined, isVerbose: false };
+    const common = { kind: 'runs', journalNames: undefined, isVerbose: false };
     const list = { ...common, action: 'list', folder: undefined, isJson: false };
     expect(readArguments(['runs'])).toEqual(list);
     expect(readArguments(['runs', '--json', '--folder', 'd', '--journal', 'j'])).toEqual({
       ...list,
       folder: 'd',
       isJson: true,
-      journalName: 'j',
+      journalNames: { journal: 'j', blobs: undefined },
     });
     const stop = {
       ...common,

@@ -12,7 +12,7 @@ describe('the arguments of wink serve', () => {
       apply: 'each',
       recordFile: undefined,
       durable: {
-        journalName: undefined,
+        journalNames: undefined,
         runId: undefined,
         isRequired: false,
         task: { agent: undefined, apply: 'each' },
@@ -65,7 +65,7 @@ describe('the arguments of wink serve', () => {
       approve: 'elicit',
       isStructured: true,
       isEnforced: false,
-      durable: { journalName: 'j.db', isRequired: true },
+      durable: { journalNames: { journal: 'j.db' }, isRequired: true },
       isVerbose: true,
     });
     expect(serveRequest('--http')).toMatchObject({ port: 0, clients: 1 });
@@ -112,9 +112,10 @@ describe('the arguments of wink serve', () => {
       '--policy adds rules to a folder that is served without an agent; an agent has its own.',
     ],
     [['--params={}'], '--params, --tag and --overrides are for agents: name one, or leave them out.'],
+    [['a.ts', '--blobs=b'], '--blobs requires --durable or --journal.'],
     [
       ['--no-durable', '--durable'],
-      '--no-durable keeps no journal: leave out --durable, --journal and --run-id.',
+      '--no-durable keeps no journal: leave out --durable, --journal, --blobs and --run-id.',
     ],
     [['a.ts', '--run-id=x'], '--run-id requires --durable or --journal.'],
     [['--journal='], 'the name of the journal is empty.'],

@@ -122,7 +122,7 @@ describe('wink once settle', () => {
   it('refuses a journal without a ledger', async () => {
     const { ledger: _ledger, ...without } = journalOperations(journals.journal());
     const parts = {
-      pathOf: () => undefined,
+      pathsOf: () => ({ journal: undefined, blobs: undefined }),
       open: () => Promise.reject(new Error('It is not opened.')),
       openExisting: async () => ({ ...without, [Symbol.asyncDispose]: async () => undefined }),
     };

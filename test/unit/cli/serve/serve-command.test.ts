@@ -116,7 +116,7 @@ describe('wink serve without an agent', () => {
       ...parts,
       journals: {
         openExisting: journals.openExisting,
-        pathOf: journals.pathOf,
+        pathsOf: journals.pathsOf,
         open: async () => {
           const cause = new MissingPeerError('There is none.');
           throw new UsageError('the journal needs another Node.', { cause });

@@ -268,7 +268,7 @@ describe('wink view --follow', () => {
     const request = {
       kind: 'view',
       file: path,
-      journalName: undefined,
+      journalNames: undefined,
       out: undefined,
       isOpened: true,
       isFollowing: true,

@@ -32,7 +32,11 @@ function work(
     // The names are those of the table.
     load: async (name) => ({ agent: agents[name] as AnyAgent, folder: '/agents' }),
     openQueue: opened(queue),
-    journals: { open: async () => kept, openExisting: async () => kept, pathOf: () => undefined },
+    journals: {
+      open: async () => kept,
+      openExisting: async () => kept,
+      pathsOf: () => ({ journal: undefined, blobs: undefined }),
+    },
   });
   const end = (): Promise<number> => {
     stop.abort(new CliInterruption('terminated', 143));

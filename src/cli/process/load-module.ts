@@ -1,11 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { describeError } from '../../core/error/index.ts';
-import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
-import { loadJiti } from '../process/load-jiti.ts';
-import { printable } from '../process/plain-text.ts';
+import { errorMessage, orUsageError, UsageError } from './errors.ts';
+import { loadJiti } from './load-jiti.ts';
+import { printable } from './plain-text.ts';
 
 const extensions: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+
+/** Whether a name is that of a module that can be loaded, by its end. */
+export function isModuleName(name: string): boolean {
+  return extensions.has(extname(name));
+}
 
 /** A module that was loaded. */
 export interface LoadedModule {
@@ -25,7 +30,7 @@ export interface LoadedModule {
  */
 export async function loadModule(name: string, what: string, cacheFolder?: string): Promise<LoadedModule> {
   const shown = printable(name);
-  if (!extensions.has(extname(name))) {
+  if (!isModuleName(name)) {
     throw new UsageError(
       `there is no ${what} "${shown}": name a file (.ts, .mts, .js, .mjs) that exports one.`,
     );
