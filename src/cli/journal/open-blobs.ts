@@ -80,7 +80,7 @@ export async function openBlobs(
 
 const methods = ['put', 'get', 'remove'] as const;
 
-/** @throws {UsageError} for a module whose default export is no store. */
+/** @throws {UsageError} for a module whose default export is not a store. */
 function storeOf(exported: unknown, path: string): BlobStore {
   const store = memberOf(exported, 'default');
   const missing = methods.filter((name) => typeof memberOf(store, name) !== 'function');
