@@ -13,7 +13,7 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
        wink once [list [--tool NAME] [--in-doubt] [--json] | settle TOOL KEY --done TEXT|--not-done] [--journal JOURNAL]
        wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal JOURNAL]
        wink journal migrate [--journal JOURNAL]
-       wink worker AGENT... [--concurrency N] [--drain TIME] [--agent-version TEXT] [--strict] [--expires TIME] [--sandbox BACKEND] [--journal JOURNAL] [options]
+       wink worker AGENT... [--concurrency N] [--drain TIME] [--agent-version TEXT] [--strict] [--expires TIME] [--sandbox BACKEND] [--mcp FILE] [--otel] [--journal JOURNAL] [options]
        wink submit NAME [--input TEXT] [--params JSON] [--run-id NAME] [--priority N] [--start-after TIME] [--agent-version TEXT] [--journal JOURNAL]
        wink query RUN ["SQL"] [--json] [--timeout TIME] [--schema]
 
@@ -48,6 +48,7 @@ changes that wait, "answer" keeps a yes or a no, for one question (its number, o
 "wink worker" takes jobs from the queue of a journal in PostgreSQL and runs each as "wink run --durable" does it, as many as --concurrency says (default 10), on any number of
 machines; agents that work on a folder need a program with runWorker(). It needs the package pg-boss 12 and Node 22.12 or later. Ctrl-C or a SIGTERM lets runs end for half of --drain (default 25s); the others go on in another worker at once.
 "wink submit" sends such a job, for the agent with this NAME, and prints the name of its run: submitting it twice is one run. A larger --priority is first; --start-after is a time (30m, 12h, 30d) or a date with a zone (2026-12-01T06:00:00Z).
+With --mcp its agents share the servers of the file, which are started once and end with the worker; with --otel each run is a trace, and the last ones are sent before the worker ends.
 With --strict a worker leaves jobs of another --agent-version, and runs that began with another prompt, tools, policies or model, to other workers.
 
 "wink serve" serves the tools of AGENT over the Model Context Protocol, to a client that starts it (Claude Code, Codex, OpenCode) or, with --http, on

@@ -1,9 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { type Ending, ending, run, start } from '../cli/wink.ts';
+import { command, type Ending, ending, run, start } from '../cli/wink.ts';
 import { noPgBoss, pgBossSuite } from './support/boss.ts';
 import { openPool, type PostgresServer, startPostgres } from './support/postgres.ts';
 
@@ -22,6 +30,17 @@ export default defineAgent({
     if (text.includes('slowly')) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     return { text: 'Hello.' };
   }),
+});
+`;
+
+const agentWithServer = `
+import { defineAgent, promptTemplate, section } from 'weakincentives';
+import { scriptedAdapter } from 'weakincentives/testing';
+const task = section({ title: 'Task', key: 'task', template: 'Read the notes.' });
+const read = { name: 'files_read_file', arguments: { file_path: 'notes.md' } };
+export default defineAgent({
+  template: promptTemplate({ ns: 'docs', key: 'reader', sections: [task] }),
+  adapter: () => scriptedAdapter([{ toolCalls: [read] }, { text: 'Done.' }]),
 });
 `;
 
@@ -108,6 +127,28 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('wink worker and wink submit
     expect(await run(query, { cwd, variables: { ...variables, WINK_BLOBS: 'blobs' } })).toMatchObject({
       code: 0,
     });
+  });
+
+  it('share the servers of a file', async () => {
+    const cwd = project();
+    await run(['journal', 'migrate'], { cwd, variables });
+    writeFileSync(join(cwd, 'agent.mjs'), agentWithServer);
+    const serve = [command, 'serve', '--workspace', 'served', '--no-durable', '--apply=never'];
+    mkdirSync(join(cwd, 'served'));
+    writeFileSync(join(cwd, 'served', 'notes.md'), 'Known to the server.\n');
+    const files = { command: process.execPath, args: serve };
+    writeFileSync(join(cwd, 'servers.json'), JSON.stringify({ mcpServers: { files } }));
+    for (const runId of ['r1', 'r2']) await run(['submit', 'reader', '--run-id', runId], { cwd, variables });
+    const { child, ended, output } = await work(cwd, '--mcp', 'servers.json');
+    await expect.poll(() => output().split('\n').sort()).toEqual(['', 'r1 has ended', 'r2 has ended']);
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+    for (const runId of ['r1', 'r2']) {
+      expect((await run(['runs', 'export', runId, '--out', `${runId}.jsonl`], { cwd, variables })).code).toBe(
+        0,
+      );
+      expect(readFileSync(join(cwd, `${runId}.jsonl`), 'utf8')).toContain('Known to the server.');
+    }
   });
 
   it('interrupt what does not end, and end at once at the second interrupt', async () => {

@@ -30,6 +30,10 @@ export interface WorkerRequest extends CommandRequest<'worker'> {
   readonly expiresMs: number | undefined;
   readonly overrides: OverridesChoice | undefined;
   readonly sandbox: SandboxChoice | undefined;
+  /** File of servers whose tools each agent gets as well; undefined: none. */
+  readonly mcpFile: string | undefined;
+  /** Whether runs are reported to OpenTelemetry. */
+  readonly hasTelemetry: boolean;
   /** Model and limits of each run. */
   readonly limits: Pick<RunTask, keyof ReturnType<typeof readLimits>>;
 }
@@ -49,6 +53,7 @@ export const readWorkerArguments: ArgumentReader<WorkerRequest> = argumentReader
         'tag',
         'overrides',
         'sandbox',
+        'mcp',
       ] as const),
       ...([
         'model',
@@ -61,7 +66,7 @@ export const readWorkerArguments: ArgumentReader<WorkerRequest> = argumentReader
       ] as const),
       ...(['deadline', 'timeout', 'idle-timeout'] as const),
     ],
-    flags: ['strict'],
+    flags: ['strict', 'otel'],
     lists: ['redact'],
   },
   (values, agents) => {
@@ -77,6 +82,8 @@ export const readWorkerArguments: ArgumentReader<WorkerRequest> = argumentReader
       expiresMs: readExpiry(values.expires),
       overrides: readOverrides(values),
       sandbox: readSandbox(values.sandbox),
+      mcpFile: values.mcp,
+      hasTelemetry: values.otel === true,
       limits: readLimits(values),
     };
   },

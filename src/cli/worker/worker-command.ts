@@ -1,20 +1,23 @@
+import { resolve } from 'node:path';
 import { runWorker, type WorkedAgent, type WorkedRunOptions } from '../../agent/worker/index.ts';
 import { describeError, PromptValidationError } from '../../core/error/index.ts';
 import { counted, present, quotedList, untilAborted } from '../../core/internal/index.ts';
 import { suspendApproval } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { RunJob } from '../../durable/queue/index.ts';
-import { hasOwnLoop } from '../agent/bind-agent.ts';
+import { hasOwnLoop, mountServers } from '../agent/bind-agent.ts';
 import { type CommandParts, ownParts } from '../agent/command-parts.ts';
 import { limitsOf } from '../agent/evaluate-run.ts';
 import type { LoadedAgent } from '../agent/load-agent.ts';
 import { type OpenedAgent, openAgent } from '../agent/open-agent.ts';
+import type { MountedServers } from '../mcp/mcp-servers.ts';
 import { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
 import { StrayError } from '../process/stray-error.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { databaseAddress, openQueue } from './open-queue.ts';
 import type { WorkerRequest } from './worker-arguments.ts';
 
@@ -40,20 +43,33 @@ export async function workerCommand(
   const { concurrency, drainMs, isStrict, journalNames } = request;
   const address = databaseAddress(journalNames?.journal, variables);
   const loaded = await loadAgents(request, environment, parts);
-  const clean = hostRedact({ workspace: undefined, agentFolder: loaded[0]?.folder }, environment);
+  const folder = loaded[0]?.folder ?? '.';
+  await using opened = new Disposals();
+  const mounted = await mountServers(request.mcpFile, environment, parts, opened);
+  const clean = hostRedact({ workspace: undefined, agentFolder: folder }, environment, mounted?.secrets);
   const say = (line: string): void => stderr.write(`wink: ${printable(clean(line))}\n`);
   const sayError = (error: unknown, job?: RunJob): void => {
     // A signal of the command ends runs by itself.
     if (error instanceof CliInterruption) return;
     say(`${job === undefined ? '' : `run ${job.runId}: `}${describeError(error)}`);
   };
+  for (const note of mounted?.notes ?? []) say(`${note}.`);
+  const telemetry = request.hasTelemetry
+    ? await unlessAborted(
+        parts.startTelemetry({ agentFolder: resolve(folder), variables, version: environment.version }),
+        signal,
+      )
+    : undefined;
+  // After the worker has drained: what its last runs report is sent, too.
+  opened.defer(async () => {
+    for (const line of (await telemetry?.end()) ?? []) say(line);
+  });
+  const shared = { ...parts, ...sharedParts(mounted, telemetry) };
 
-  await using opened = new Disposals();
-  const folder = loaded[0]?.folder ?? '.';
   const queue = opened.use(await parts.openQueue({ address, folder, isForWork: true, onError: sayError }));
   const journal = opened.use(await parts.journals.open(journalNames, { maxConnections: 10 }));
   const worked = new Map(
-    loaded.map((one) => [one.agent.name, workedAgent(one, request, environment, parts)]),
+    loaded.map((one) => [one.agent.name, workedAgent(one, request, environment, shared, mounted)]),
   );
   const worker = await runWorker({
     journal,
@@ -107,12 +123,27 @@ async function loadAgents(
   return loaded;
 }
 
+/** What all runs of the worker have in common, and none of them ends. */
+function sharedParts(
+  mounted: MountedServers | undefined,
+  telemetry: Telemetry | undefined,
+): Partial<CommandParts> {
+  return present({
+    openServers:
+      mounted === undefined
+        ? undefined
+        : async () => ({ ...mounted, notes: [], close: async () => undefined }),
+    startTelemetry: telemetry === undefined ? undefined : async () => ({ ...telemetry, end: async () => [] }),
+  });
+}
+
 /** Opens the agent for each run, as `wink run` does it. */
 function workedAgent(
   { path, ...loaded }: NamedAgent,
   request: WorkerRequest,
   environment: CliEnvironment,
   parts: CommandParts,
+  mounted: MountedServers | undefined,
 ): WorkedAgent {
   const { limits, version } = request;
   const options = async (job: RunJob): Promise<WorkedRunOptions> => {
@@ -127,8 +158,8 @@ function workedAgent(
           apply: undefined,
           overrides: request.overrides,
           sandbox: request.sandbox,
-          mcpFile: undefined,
-          hasTelemetry: false,
+          mcpFile: request.mcpFile,
+          hasTelemetry: request.hasTelemetry,
         },
         {
           environment: { ...environment, signal: neverAborted },
@@ -148,7 +179,7 @@ function workedAgent(
       throw error;
     }
   };
-  return { agent: loaded.agent, options, ...present({ version }) };
+  return { agent: mounted?.addTo(loaded.agent) ?? loaded.agent, options, ...present({ version }) };
 }
 
 const noParams: JsonObject = Object.freeze({});
@@ -156,7 +187,7 @@ const noParams: JsonObject = Object.freeze({});
 const neverAborted = new AbortController().signal;
 
 function optionsOf(
-  { agent, model, overrides, redactor, resources }: OpenedAgent,
+  { agent, model, overrides, redactor, resources, telemetry }: OpenedAgent,
   { expiresMs, limits }: WorkerRequest,
 ): WorkedRunOptions {
   if (model === undefined || hasOwnLoop(model)) {
@@ -173,6 +204,6 @@ function optionsOf(
     approve: agent.approve ?? suspendApproval(present({ expiresMs })),
     redact: redactor.text,
     limits: { ...limitsOf(limits), ...present({ budget }) },
-    ...present({ overrides }),
+    ...present({ overrides, observers: telemetry === undefined ? undefined : [telemetry.observer] }),
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyAgent, defineAgent, type RunJournal } from 'weakincentives';
+import { type AnyAgent, defineAgent, type RunJournal, section, ToolResult, tool } from 'weakincentives';
 import { type RunQueue, submitRun } from 'weakincentives/durable';
 import { memoryJournal, memoryQueue, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { submitCommand } from '../../../../src/cli/worker/submit-command.ts';
@@ -22,6 +23,7 @@ function work(
   options: readonly string[] = [],
   queue: RunQueue = memoryQueue(),
   journal: RunJournal = memoryJournal(),
+  further: Partial<CommandParts> = {},
 ) {
   const request = readArguments(['worker', ...Object.keys(agents), ...database, '--drain', '1s', ...options]);
   if (request.kind !== 'worker') throw new Error(JSON.stringify(request));
@@ -37,6 +39,7 @@ function work(
       openExisting: async () => kept,
       pathsOf: () => ({ journal: undefined, blobs: undefined }),
     },
+    ...further,
   });
   const end = (): Promise<number> => {
     stop.abort(new CliInterruption('terminated', 143));
@@ -75,6 +78,64 @@ describe('wink worker', () => {
     await submitRun({ queue, job: { agent: 'works', runId: 'r' } });
     await expect.poll(stdout.text).toBe('r waits for 1 answer\n');
     await end();
+  });
+
+  it('mounts servers and reports to OpenTelemetry once for all runs, until they have ended', async () => {
+    const steps: string[] = [];
+    const echo = tool({
+      name: 'srv_echo',
+      description: 'Answers.',
+      effects: 'read',
+      execute: async () => {
+        steps.push('call');
+        return ToolResult.ok(null, 'Echo.');
+      },
+    });
+    const served = section({ title: 'Tools of srv', key: 'srv', template: 'Echo.', tools: [echo] });
+    const further: Partial<CommandParts> = {
+      openServers: async ({ file }) => {
+        steps.push(`open ${file}`);
+        return {
+          notes: ['srv has a note'],
+          secrets: [{ name: 'srv TOKEN', text: 'very-secret-token' }],
+          addTo: (agent) => Object.freeze({ ...agent, template: agent.template['~withSections']([served]) }),
+          close: async () => void steps.push('close'),
+        };
+      },
+      startTelemetry: async () => {
+        steps.push('start');
+        return {
+          observer: { onEvent: ({ type }) => void (type === 'run-end' && steps.push('span')) },
+          runIn: (inner) => inner(),
+          end: async () => {
+            steps.push('end');
+            return ['telemetry: no answer to very-secret-token.'];
+          },
+        };
+      },
+    };
+    const agent = defineAgent({
+      template: greeter.template,
+      adapter: () =>
+        scriptedAdapter([{ toolCalls: [{ name: 'srv_echo', arguments: {} }] }, { text: 'Hello.' }]),
+    });
+    const options = ['--mcp', 'servers.json', '--otel', '--concurrency', '1'];
+    const { queue, stdout, stderr, end } = work(
+      { 'a.ts': agent },
+      options,
+      memoryQueue(),
+      memoryJournal(),
+      further,
+    );
+    await submitRun({ queue, job: { agent: 'greeter', runId: 'r1', params: { name: 'Ann' } } });
+    await submitRun({ queue, job: { agent: 'greeter', runId: 'r2' } });
+    await expect.poll(stdout.text).toBe('r1 has ended\nr2 has ended\n');
+    expect(await end()).toBe(0);
+    const runs = ['call', 'span', 'call', 'span'];
+    expect(steps).toEqual(['open servers.json', 'start', ...runs, 'end', 'close']);
+    expect(stderr.text().split('wink: srv has a note.')).toHaveLength(2);
+    expect(stderr.text()).toContain('wink: telemetry: no answer to ');
+    expect(stderr.text()).not.toContain('very-secret-token');
   });
 
   it('puts a job aside whose params are wrong, and shows no secret', async () => {
