@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +7,20 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { removeTestFolder } from '../../support/ordinary-user.ts';
 import { type Balancer, startBalancer } from '../support/balancer.ts';
 import { peerFile, peerSuite } from '../support/peers.ts';
-import { noRestate, pause, type RestateServer, startRestate } from '../support/restate.ts';
+import { noRestate, type RestateServer, startRestate } from '../support/restate.ts';
+import { assertRuns, firstOutput, killProgram, untilAnswered } from '../support/started-program.ts';
 
 const sessions = 200;
 
 interface Worker {
   kill(): Promise<void>;
+  /** Throws when it has ended otherwise. */
+  assertRuns(): void;
+}
+
+interface Question {
+  readonly id: string;
+  readonly digest: string;
 }
 
 describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate', noRestate), () => {
@@ -30,9 +37,19 @@ describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate
     const file = join(folder, 'log');
     writeFileSync(file, '');
     const balancer = await startBalancer();
+    const workers: Worker[] = [];
     return {
-      start: (version?: string) => startWorker(balancer, file, version),
+      start: async (version?: string) => {
+        const worker = await startWorker(balancer, file, version);
+        workers.push(worker);
+        return worker;
+      },
       address: balancer.address,
+      /** Resolves with an answer that is not undefined. Rejects once a worker has ended by itself. */
+      until: <T>(ask: () => Promise<T | undefined>): Promise<T> =>
+        untilAnswered(ask, () => {
+          for (const worker of workers) worker.assertRuns();
+        }),
       /** Lines without the process, of those that begin so. */
       log: (begin: string): readonly string[] =>
         readFileSync(file, 'utf8')
@@ -69,7 +86,7 @@ describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate
     const [first] = [await desk.start(), await desk.start()];
     await server.register(desk.address);
     const outcomes = await runAll('worker');
-    while (desk.log('send ').length < sessions / 4) await pause();
+    await desk.until(async () => desk.log('send ').length >= sessions / 4 || undefined);
     await first?.kill();
     await desk.start();
     const answers = await outcomes();
@@ -82,7 +99,7 @@ describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate
     await desk.start();
     await server.register(desk.address);
     const outcomes = await runAll('server');
-    while (desk.log('send ').length < sessions / 4) await pause();
+    await desk.until(async () => desk.log('send ').length >= sessions / 4 || undefined);
     await server.kill();
     await server.start();
     const answers = await outcomes();
@@ -96,15 +113,13 @@ describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate
     await server.register(desk.address);
     const path = 'publishing/news';
     await server.send(`${path}/run`);
-    const pending = await untilAsked(path);
-    expect(pending).toMatchObject([{ toolName: 'send' }]);
+    const question = await desk.until(async () => (await server.call<Question[]>(`${path}/pending`))[0]);
+    expect(question).toMatchObject({ toolName: 'send' });
     await worker.kill();
     await desk.start();
     expect(desk.log('')).toEqual(['model news 1']);
-    const [question] = pending;
-    await server.call(`${path}/answer`, [
-      { id: question?.id, digest: question?.digest, approved: true, by: 'ann' },
-    ]);
+    const { id, digest } = question;
+    await server.call(`${path}/answer`, [{ id, digest, approved: true, by: 'ann' }]);
     expect(await server.attach('publishing/news')).toContain('sent to news');
     expect(desk.log('')).toEqual(['model news 1', 'send news', 'model news 2']);
   });
@@ -116,12 +131,14 @@ describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate
     const ids = ['one', 'two'];
     for (const id of ids) await server.send(`letters/${id}/run`, id);
     const lastTurns = (): readonly string[] => desk.log('model ').filter((line) => line.endsWith(' 2'));
-    while (lastTurns().length < ids.length) await pause();
+    await desk.until(async () => new Set(lastTurns()).size === ids.length || undefined);
     await stuck.kill();
+    const asked = lastTurns();
     const strict = await desk.start('strict');
-    for (const id of ids) while (!(await server.lastFailure(id)).includes('prompt')) await pause();
+    for (const id of ids)
+      await desk.until(async () => (await server.lastFailure(id)).includes('prompt') || undefined);
     // No model is asked, and nothing is sent.
-    expect(lastTurns()).toHaveLength(ids.length);
+    expect(lastTurns()).toEqual(asked);
     await strict.kill();
     await desk.start('changed');
     const answers = new Map<string, string>();
@@ -130,18 +147,6 @@ describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate
     // Which of them goes on first is not said.
     expect([...desk.log('send ')].sort()).toEqual(ids.map((id) => `send ${id}`).sort());
   });
-
-  async function untilAsked(
-    path: string,
-  ): Promise<readonly { readonly id: string; readonly digest: string }[]> {
-    for (;;) {
-      const pending = await server.call<readonly { readonly id: string; readonly digest: string }[]>(
-        `${path}/pending`,
-      );
-      if (pending.length > 0) return pending;
-      await pause();
-    }
-  }
 });
 
 async function startWorker({ ports }: Balancer, log: string, version = 'first'): Promise<Worker> {
@@ -151,14 +156,17 @@ async function startWorker({ ports }: Balancer, log: string, version = 'first'):
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const [port] = (await once(child.stdout ?? child, 'data')) as [Buffer];
-  const number = Number(String(port));
+  const number = Number(await firstOutput(child));
   ports.add(number);
+  let isKilled = false;
   return {
     kill: async () => {
+      isKilled = true;
       ports.delete(number);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      await killProgram(child);
+    },
+    assertRuns: () => {
+      if (!isKilled) assertRuns(child);
     },
   };
 }

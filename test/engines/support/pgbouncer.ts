@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
 import { giveToOrdinaryUser } from '../../support/ordinary-user.ts';
-import { freePort, type PostgresServer } from './postgres.ts';
+import type { PostgresServer } from './postgres.ts';
+import { assertRuns, killProgram, untilAnswered } from './started-program.ts';
 
 const program = '/usr/sbin/pgbouncer';
 
@@ -30,16 +31,13 @@ export async function startPgBouncer({ port, user, password }: PostgresServer): 
   const file = join(folder, 'pgbouncer.ini');
   writeFileSync(file, `${settings.join('\n')}\n`);
   const child = spawn(program, ['-q', file], { ...giveToOrdinaryUser(folder), stdio: 'ignore' });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  });
-  const isThere = (): Promise<boolean> =>
+  onTestFinished(() => killProgram(child));
+  const isThere = (): Promise<true | undefined> =>
     new Promise((resolve) => {
       const socket = connect(own, '127.0.0.1');
-      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(undefined));
       socket.on('connect', () => socket.destroy());
     });
-  await expect.poll(isThere).toBe(true);
+  await untilAnswered(isThere, () => assertRuns(child));
   return `postgres://${user}:${password}@127.0.0.1:${own}/postgres`;
 }

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
 import { giveToOrdinaryUser, removeTestFolder } from '../../support/ordinary-user.ts';
 
 const execute = promisify(execFile);
@@ -128,14 +128,4 @@ export function openPool(server: Pick<PostgresServer, 'url'>, options: PoolConfi
     await Promise.all(clients.map((client) => Reflect.apply(Client.prototype.end, client, [])));
   });
   return pool;
-}
-
-/** A port of this machine that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('A port was expected.');
-  return address.port;
 }

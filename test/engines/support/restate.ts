@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { versions } from 'node:process';
+import { freePort } from '../../support/free-port.ts';
 import { removeTestFolder } from '../../support/ordinary-user.ts';
 import { missingPeers, peerFile } from './peers.ts';
-import { freePort } from './postgres.ts';
+import { assertRuns, killProgram, untilAnswered } from './started-program.ts';
 
 const program = peerFile(`@restatedev/restate-server-linux-${arch()}/bin/restate-server`);
 
@@ -41,11 +41,22 @@ export async function startRestate(): Promise<RestateServer> {
   const [node, admin, ingress] = [await freePort(), await freePort(), await freePort()];
   const adminUrl = `http://127.0.0.1:${admin}`;
   const ingressUrl = `http://127.0.0.1:${ingress}`;
+  const log = join(folder, 'log');
   let server: ChildProcess | undefined;
+  let isOver = false;
+  // Between kill() and start() a call waits.
+  const check = (): void => {
+    if (isOver) throw new Error('The server of Restate was disposed of.');
+    if (server !== undefined) assertRuns(server, () => readFileSync(log, 'utf8').slice(-5_000));
+  };
+  const ask = <T>(address: string, body: unknown, headers?: Readonly<Record<string, string>>) =>
+    // The handler says what it returns.
+    untilAnswered(() => askOnce(address, body, headers), check).then(({ value }) => value as T);
   const start = async (): Promise<void> => {
+    const output = openSync(log, 'a');
     server = spawn(program, ['--no-logo'], {
       cwd: folder,
-      stdio: 'ignore',
+      stdio: ['ignore', output, output],
       env: {
         RESTATE_BASE_DIR: join(folder, 'data'),
         RESTATE_LISTEN_MODE: 'tcp',
@@ -60,15 +71,14 @@ export async function startRestate(): Promise<RestateServer> {
         RESTATE_WORKER__INVOKER__CONCURRENT_INVOCATIONS_LIMIT: '8',
       },
     });
-    await untilAnswered(`${adminUrl}/health`);
-    await untilAnswered(`${ingressUrl}/restate/health`);
+    closeSync(output);
+    await untilAnswered(() => isHealthy(`${adminUrl}/health`), check);
+    await untilAnswered(() => isHealthy(`${ingressUrl}/restate/health`), check);
   };
   const kill = async (): Promise<void> => {
     const running = server;
     server = undefined;
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-    running.kill('SIGKILL');
-    await once(running, 'exit');
+    if (running !== undefined) await killProgram(running);
   };
   await start();
   return {
@@ -90,50 +100,39 @@ export async function startRestate(): Promise<RestateServer> {
       return rows.map(({ last_failure: failure = '' }) => failure).join(' ');
     },
     [Symbol.asyncDispose]: async () => {
+      isOver = true;
       await kill();
       removeTestFolder(folder);
     },
   };
 }
 
-/** Asks again while there is no answer; the calls of these tests can be made any number of times. */
-async function ask<T>(
+/** What a server answers; undefined: nothing, so that it is to be asked again. The calls of these tests can be made any number of times. */
+async function askOnce(
   address: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<T> {
-  for (;;) {
-    let response: Response;
-    let text: string;
-    try {
-      response = await fetch(address, {
-        method: body === undefined ? 'GET' : 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: body === undefined ? null : JSON.stringify(body),
-      });
-      text = await response.text();
-    } catch {
-      await pause();
-      continue;
-    }
-    // It is not ready, or has no leader of the partition yet.
-    if (response.status >= 502) await pause();
-    // The handler says what it returns.
-    else if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as T;
-    else throw new Error(`${address}: ${response.status} ${text}`);
+): Promise<{ readonly value: unknown } | undefined> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(address, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    text = await response.text();
+  } catch {
+    return undefined;
   }
+  // It is not ready, or has no leader of the partition yet.
+  if (response.status >= 502) return undefined;
+  if (!response.ok) throw new Error(`${address}: ${response.status} ${text}`);
+  return { value: text === '' ? undefined : JSON.parse(text) };
 }
 
-async function untilAnswered(address: string): Promise<void> {
-  for (;;) {
-    const isReady = await fetch(address).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return;
-    await pause();
-  }
-}
-
-/** A server of others says when it is ready only to those who ask. */
-export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+const isHealthy = (address: string): Promise<true | undefined> =>
+  fetch(address).then(
+    ({ ok }) => ok || undefined,
+    () => undefined,
+  );

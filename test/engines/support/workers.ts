@@ -9,6 +9,7 @@ import { pgBossQueue } from 'weakincentives/durable';
 import { migrate, type PostgresRunJournal, postgresJournal } from '../../../src/durable/postgres/index.ts';
 import { peerModule, startBoss, type TestBoss } from './boss.ts';
 import { openPool, type PostgresServer } from './postgres.ts';
+import { firstOutput } from './started-program.ts';
 
 /** What a process of `test/support/children/work-runs.ts` works on, and how. */
 export interface WorkedProcess {
@@ -70,7 +71,8 @@ export async function openFleet(server: PostgresServer, program: string): Promis
     modules: { pg: peerModule('pg/lib/index.js'), boss: peerModule('pg-boss/dist/index.js') },
     log,
     concurrency: 10,
-    leaseTimeoutMs: 5_000,
+    // Nothing waits for its end: a worker that is killed has ended, and one that is busy keeps its runs.
+    leaseTimeoutMs: 600_000,
     drainMs: 10_000,
     sweepMs: 1_000,
     openMs: 0,
@@ -104,7 +106,7 @@ async function startWorker(program: string, setup: WorkedProcess): Promise<Start
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const exited = once(child, 'exit');
-  if (child.stdout === null || child.pid === undefined) throw new Error('The worker could not be started.');
-  await Promise.race([once(child.stdout, 'data'), exited.then(() => Promise.reject(new Error('It ended.')))]);
+  await firstOutput(child);
+  if (child.pid === undefined) throw new Error('The worker could not be started.');
   return { pid: child.pid, exited, signal: (signal) => void child.kill(signal) };
 }

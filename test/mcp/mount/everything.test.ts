@@ -1,23 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type McpMountedServer, type McpSection, openMcpSection } from 'weakincentives/mcp';
+import { freePort } from '../../support/free-port.ts';
 import { runtimeOf } from '../../support/mcp/memory-server.ts';
 import { childOf, programOf } from './peers.ts';
-
-/** A free port, in all likelihood still free when it is used. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 /** The server over HTTP, listening, until it is disposed. */
 async function httpServer(): Promise<{ server: McpMountedServer } & AsyncDisposable> {
