@@ -1,6 +1,5 @@
 // Runs of a small agent that books three lines each in a table without any unique key, by a resource on the database of the journal. Goes on with what other processes have left, and ends with 0 when
-// all runs have ended. Arguments: the address of the database, the schema, how many runs, how many at a time, and the statement at which it kills itself: `before 7`, `during 7`, or nothing.
-import { writeSync } from 'node:fs';
+// all runs have ended. Arguments: the address of the database, the schema, how many runs, how many at a time, and where it kills itself: at a statement, `before 7` or `during 7`, during a line that it books, `booking 7`, or nowhere, nothing.
 import pg from 'pg';
 import { binding, ensureRun, promptTemplate, resourceToken, section, ToolResult, tool } from 'weakincentives';
 import { postgresJournal, postgresResource } from 'weakincentives/postgres';
@@ -13,6 +12,7 @@ const [url = '', schema = '', count = '', atOnce = '', killAt = ''] = process.ar
 const pool = new pg.Pool({ connectionString: url, max: 20 });
 
 let statements = 0;
+let bookings = 0;
 /** @param {string} point */
 const pass = (point) => {
   if (point === killAt) process.kill(process.pid, 'SIGKILL');
@@ -23,10 +23,16 @@ pg.Client.prototype.query = /** @type {any} */ (
   function (config, ...rest) {
     statements += 1;
     const number = statements;
+    const isBooking = (config.text ?? config).startsWith?.(`insert into ${schema}.orders`) === true;
+    if (isBooking) bookings += 1;
+    const booking = isBooking ? bookings : undefined;
     pass(`before ${number}`);
     const result = Reflect.apply(query, this, [config, ...rest]);
     // It is on its way then.
-    setImmediate(() => pass(`during ${number}`));
+    setImmediate(() => {
+      pass(`during ${number}`);
+      pass(`booking ${booking}`);
+    });
     return result;
   }
 );
@@ -88,6 +94,5 @@ const work = async () => {
   }
 };
 await Promise.all(Array.from({ length: Number(atOnce) }, work));
-writeSync(1, `${statements}\n`);
 await journal[Symbol.asyncDispose]();
 await pool.end();
