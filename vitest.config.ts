@@ -8,7 +8,7 @@ const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, 
 const limits = {
   testTimeout: deadlockMs,
   hookTimeout: deadlockMs,
-  expect: { poll: { timeout: deadlockMs } },
+  expect: { poll: { timeout: deadlockMs / 2 } },
 };
 
 /** What needs programs of others, each with a script of its own that installs them: `npm run test:NAME`. */
