@@ -36,8 +36,13 @@ await Promise.all(jobs.map((job) => submitRun({ queue, job })));
 console.log(`${runs} runs are submitted.`);
 
 const program = fileURLToPath(new URL(import.meta.url.replace(/main(\.\w+)$/, 'worker$1')));
-const startWorker = (): ChildProcess =>
-  spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'inherit'] });
+const startWorker = (): ChildProcess => {
+  const worker = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'inherit'] });
+  // Without its workers it would wait for ever. One that is killed has no code.
+  return worker.once('exit', (code) => {
+    if (code !== null && code !== 0) process.exit(code);
+  });
+};
 const workers = Array.from({ length: 4 }, startWorker);
 
 const count = async (text: string, values: readonly unknown[] = []): Promise<number> =>

@@ -11,7 +11,7 @@ const pool = new Pool({ connectionString, max: 20 });
 const boss = new PgBoss({ connectionString, monitorIntervalSeconds: 5, superviseIntervalSeconds: 5 });
 await boss.start();
 
-const journal = postgresJournal({ pool, leaseTimeoutMs: 10_000 });
+const journal = postgresJournal({ pool });
 const worker = await runWorker({
   journal,
   queue: pgBossQueue({ boss }),

@@ -65,6 +65,8 @@ describe.skipIf(missing !== undefined)(
         region: 'us-east-1',
         forcePathStyle: true,
         maxAttempts: 1,
+        // The server ends connections that are kept for some seconds, just when they are used again.
+        requestHandler: { httpAgent: { keepAlive: false } },
         credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
       });
     });

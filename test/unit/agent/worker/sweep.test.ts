@@ -37,8 +37,8 @@ describe('a worker', () => {
         clock.advance(1_001);
         return ended;
       })
-      .toEqual(['r suspended', 'r done']);
-    expect(errors).toEqual([]);
+      .toContain('r done');
+    expect([ended.at(0), errors]).toEqual(['r suspended', []]);
   });
 
   it('leaves runs alone that no worker has begun', async () => {

@@ -60,6 +60,7 @@ describe('wink worker', () => {
     });
     const { queue, stdout, stderr, end, journal } = work({ 'a.ts': agent }, ['--max-turns', '3']);
     await submitRun({ queue, job: { agent: 'greeter', runId: 'r1', params: { name: 'Ann' } } });
+    await expect.poll(stdout.text).toBe('r1 has ended\n');
     await submitRun({ queue, job: { agent: 'greeter', runId: 'r2' } });
     await expect.poll(stdout.text).toBe('r1 has ended\nr2 has ended\n');
     expect(await end()).toBe(0);

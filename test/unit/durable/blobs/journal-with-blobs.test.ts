@@ -144,7 +144,7 @@ describe('a blob store that fails', () => {
     const lease = await journal.acquire('s');
     store.faults[method] = ['hang'];
     const appended = failureOf(journal.append({ runId: 'r', rows: [long(0)], summary: summaryOf() }, lease));
-    while (!store.asked.includes(method)) await new Promise(setImmediate);
+    await expect.poll(() => store.asked).toContain(method);
     clock.advance(500);
     expect(await appended).toMatchObject({
       code: 'journal-failed',
