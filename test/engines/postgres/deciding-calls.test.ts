@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JournalFencedError, TransactionClosedError } from 'weakincentives';
 import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
 import {
+  expectAllBack,
   noPostgres,
   openPool,
   type PostgresServer,
@@ -47,9 +48,7 @@ describe.skipIf(noPostgres !== undefined)(
         return { notes: rows.map(({ text }) => text), rows: (await journal.read('r')).length };
       };
       /** All connections are back. */
-      const idle = async () => {
-        await expect.poll(() => [pool.idleCount, pool.waitingCount]).toEqual([pool.totalCount, 0]);
-      };
+      const idle = () => expectAllBack(pool);
       return { schema, pool, journal, lease, call, append, seen, idle };
     };
 

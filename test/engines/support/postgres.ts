@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { giveToOrdinaryUser, removeTestFolder } from '../../support/ordinary-user.ts';
 
@@ -115,17 +115,36 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   };
 }
 
+/** The connections that each pool has. */
+const clientsOf = new WeakMap<Pool, ReadonlySet<PoolClient>>();
+
+/** Expects that a pool has all of its connections back once what is executed on them has ended. Fails at once for one that is kept. */
+export async function expectAllBack(pool: Pool): Promise<void> {
+  const isBusy = (): boolean => {
+    const clients = [...(clientsOf.get(pool) ?? [])];
+    // The types of pg leave out that a client is ready.
+    return (
+      clients.length < pool.totalCount ||
+      clients.some((client) => Reflect.get(client, 'readyForQuery') !== true)
+    );
+  };
+  await expect.poll(isBusy).toBe(false);
+  expect([pool.idleCount, pool.waitingCount]).toEqual([pool.totalCount, 0]);
+}
+
 /** A pool on a server, which is ended after the test. */
 export function openPool(server: Pick<PostgresServer, 'url'>, options: PoolConfig = {}): Pool {
   const pool = new Pool({ connectionString: server.url, max: 4, ...options });
   // Without a listener a server that ends would end the process.
   pool.on('error', () => undefined);
-  const clients: PoolClient[] = [];
-  pool.on('connect', (client) => void clients.push(client));
+  const clients = new Set<PoolClient>();
+  pool.on('connect', (client) => void clients.add(client));
+  pool.on('remove', (client) => void clients.delete(client));
+  clientsOf.set(pool, clients);
   onTestFinished(async () => {
     // A test that has failed may not have given back what it took, which the pool would wait for.
     for (const client of clients) client.on('error', () => undefined);
-    await Promise.all(clients.map((client) => Reflect.apply(Client.prototype.end, client, [])));
+    await Promise.all([...clients].map((client) => Reflect.apply(Client.prototype.end, client, [])));
   });
   return pool;
 }
