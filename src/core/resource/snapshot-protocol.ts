@@ -37,7 +37,7 @@ export interface SnapshotProtocolOptions<T, Snapshot> {
 export function snapshotProtocol<T, Snapshot>(
   methods: SnapshotProtocolOptions<T, Snapshot>,
 ): SerialProtocol<T> {
-  /** What the views of calls stand for: a call inside is rolled back after the view of the call around it is revoked. */
+  /** What the views of calls represent: a call inside is rolled back after the view of the call around it is revoked. */
   const targets = new WeakMap<object, T & object>();
   return Object.freeze({
     begin: async (given: T) => {
