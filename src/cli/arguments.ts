@@ -6,6 +6,7 @@ import { type PromptRequest, readPromptArguments } from './prompt/prompt-argumen
 import { type QueryHelpRequest, type QueryRequest, readQueryArguments } from './query/query-arguments.ts';
 import { type ReplayRequest, readReplayArguments } from './replay/replay-arguments.ts';
 import { type ApprovalsRequest, readApprovalsArguments } from './runs/approvals-arguments.ts';
+import { type BudgetsRequest, readBudgetsArguments } from './runs/budgets-arguments.ts';
 import { type ForkRequest, readForkArguments } from './runs/fork-arguments.ts';
 import { type JournalRequest, readJournalArguments } from './runs/journal-arguments.ts';
 import { type OnceRequest, readOnceArguments } from './runs/once-arguments.ts';
@@ -29,6 +30,7 @@ export type CliRequest =
   | RewindRequest
   | RunsRequest
   | OnceRequest
+  | BudgetsRequest
   | ApprovalsRequest
   | JournalRequest
   | ServeRequest
@@ -48,6 +50,7 @@ const readers = new Map<string | undefined, (argv: readonly string[]) => CliRequ
   ['rewind', readRewindArguments],
   ['runs', readRunsArguments],
   ['once', readOnceArguments],
+  ['budgets', readBudgetsArguments],
   ['approvals', readApprovalsArguments],
   ['journal', readJournalArguments],
   ['serve', readServeArguments],

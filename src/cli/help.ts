@@ -9,8 +9,9 @@ export const helpText: string = `Usage: wink run AGENT [DIR] [options]
                           [--structured] [--no-durable] [options]
        wink rewind RUN --to CALL|--before CALL [--apply] [--workspace DIR] [--full] [--journal JOURNAL]
        wink fork RUN --at CALL [--workspace DIR] [--run-id NAME] [--journal JOURNAL] [options]
-       wink runs [prune [RUN...] | stop RUN [--for-good [--by NAME] [--reason TEXT]] | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--once-older-than 400d] [--dry-run] [--json] [--journal JOURNAL]
+       wink runs [prune [RUN...] | stop RUN [--for-good [--by NAME] [--reason TEXT]] | settle RUN | export RUN --out FILE] [--folder DIR] [--older-than 30d] [--keep N] [--once-older-than 400d] [--budgets-older-than 400d] [--dry-run] [--json] [--journal JOURNAL]
        wink once [list [--tool NAME] [--in-doubt] [--json] | settle TOOL KEY --done TEXT|--not-done] [--journal JOURNAL]
+       wink budgets [list] [--name NAME] [--period PERIOD] [--json] [--journal JOURNAL]
        wink approvals list|show RUN [ID]|answer RUN [ID] --yes|--no [--note TEXT] [--by NAME] [--all] [--journal JOURNAL]
        wink journal migrate [--journal JOURNAL]
        wink worker AGENT... [--concurrency N] [--drain TIME] [--agent-version TEXT] [--strict] [--expires TIME] [--sandbox BACKEND] [--mcp FILE] [--otel] [--journal JOURNAL] [options]
@@ -41,6 +42,9 @@ the record of a run. A journal in a file needs Node 22.13 or later; one in Postg
 
 "wink once" lists what tools with "once" have done over all runs of a journal, and "settle" says whether what is in doubt was done: --done with what later calls read, or
 --not-done, so that the next call does it. "wink runs prune --once-older-than" forgets what was done longer ago.
+
+"wink budgets" lists what runs have spent of the budgets that they share, in each period, and what is reserved for those that go on. Limits are those of the program and not
+listed. "wink runs prune --budgets-older-than" forgets periods that nothing has changed for longer, unless a run goes on that has reserved from them.
 
 What a policy asks in such a run, without a person at a terminal, ends it with 4 and its questions. "wink approvals" lists them, "show" has the diff of the
 changes that wait, "answer" keeps a yes or a no, for one question (its number, or the name that is printed with it) or --all; then "wink resume" goes on.

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   type BudgetAmounts,
+  type BudgetPeriod,
   type BudgetRequest,
   type BudgetShare,
+  type BudgetSpending,
   type BudgetSpends,
   JournalFencedError,
   type JournalLedger,
@@ -48,6 +50,13 @@ function ledgerOf({ ledger }: RunJournal): JournalLedger {
   return ledger;
 }
 
+/** What is listed of one budget in one period; without runs where nothing was spent or reserved. */
+export async function spendingIn(journal: RunJournal, period: BudgetPeriod): Promise<BudgetSpending> {
+  const [found, ...others] = await ledgerOf(journal).budgets(period);
+  if (others.length > 0) throw new Error('More than one is listed.');
+  return found ?? { ...period, spent: amounts(), reserved: amounts(), runs: 0, running: 0 };
+}
+
 /** Writes what a run has spent, with its next row. */
 export async function spendRow(
   journal: RunJournal,
@@ -68,13 +77,13 @@ export function journalSpendingContract(open: () => RunJournal): void {
   const reserve = (journal: RunJournal, lease: RunLease, request: BudgetRequest): Promise<BudgetShare> =>
     ledgerOf(journal).reserve(request, lease);
   const spendingOf = async (journal: RunJournal): Promise<readonly [number, number]> => {
-    const { spent, reserved } = await ledgerOf(journal).spending(day);
+    const { spent, reserved } = await spendingIn(journal, day);
     return [spent.totalTokens, reserved.totalTokens];
   };
 
   describe('a budget of several runs', () => {
     it('begins with nothing', async () => {
-      expect(await ledgerOf(open()).spending(day)).toEqual({ spent: amounts(), reserved: amounts() });
+      expect(await ledgerOf(open()).budgets()).toEqual([]);
     });
 
     it('gives each run four turns or a fiftieth of the limit, until there is no more', async () => {
@@ -150,7 +159,7 @@ export function journalSpendingContract(open: () => RunJournal): void {
       await spendRow(journal, lease, 'a', budgetSpends(100));
       expect((await reserve(journal, other, budgetRequest('b'))).upTo.totalTokens).toBe(0);
       await journal.revoke('s');
-      expect(await spendingOf(journal)).toEqual([100, 900]);
+      expect(await spendingOf(journal)).toEqual([100, 0]);
       expect((await reserve(journal, other, budgetRequest('b'))).upTo.totalTokens).toBe(500);
       expect(await spendingOf(journal)).toEqual([100, 500]);
       // The run that was killed goes on: what it has spent is its own.
@@ -190,7 +199,7 @@ export function journalSpendingContract(open: () => RunJournal): void {
         uncountedTurns: 1,
       });
       await spendRow(journal, lease, 'a', budgetSpends(0, { spent, largestTurn: spent }));
-      const { spent: kept } = await ledgerOf(journal).spending(day);
+      const { spent: kept } = await spendingIn(journal, day);
       expect(kept).toEqual(spent);
       const { largestTurn: known } = await reserve(
         journal,
@@ -206,10 +215,10 @@ export function journalSpendingContract(open: () => RunJournal): void {
       const names = ['z', 'å "\'\n\u2028', '😀'];
       await spendRow(journal, lease, 'é "\'', ...names.map((budget, at) => budgetSpends(at + 1, { budget })));
       for (const [at, budget] of names.entries()) {
-        const { spent } = await ledgerOf(journal).spending({ ...day, budget });
+        const { spent } = await spendingIn(journal, { ...day, budget });
         expect(spent.totalTokens).toBe(at + 1);
       }
-      const next = await ledgerOf(journal).spending({ budget: 'z', period: '2026-02-01' });
+      const next = await spendingIn(journal, { budget: 'z', period: '2026-02-01' });
       expect(next.spent.totalTokens).toBe(0);
     });
 
@@ -219,6 +228,108 @@ export function journalSpendingContract(open: () => RunJournal): void {
       await ledger.spend('late', budgetSpends(100));
       await ledger.spend('late', budgetSpends(100));
       expect(await spendingOf(journal)).toEqual([100, 0]);
+    });
+
+    it('is listed with what it has spent, and what those have reserved who hold their lease', async () => {
+      const journal = open();
+      const ledger = ledgerOf(journal);
+      const [lease, other] = [await journal.acquire('s'), await journal.acquire('t')];
+      const names = [day, { ...day, period: '2026-02-01' }, { budget: 'Ä "\'\u0001😀', period: day.period }];
+      for (const name of names) await reserve(journal, lease, budgetRequest('a', name));
+      await reserve(journal, other, budgetRequest('b'));
+      await spendRow(journal, lease, 'a', budgetSpends(100), budgetSpends(30, names[2]));
+      await ledger.spend('late', budgetSpends(7));
+      const [first, ...none] = await ledger.budgets(day);
+      expect(none).toEqual([]);
+      expect(first).toEqual({
+        ...day,
+        spent: amounts({ totalTokens: 107 }),
+        reserved: amounts({ totalTokens: 900 }),
+        runs: 3,
+        running: 2,
+        changedAtMs: expect.any(Number),
+      });
+      expect(Number.isInteger(first?.changedAtMs)).toBe(true);
+      const all = await ledger.budgets();
+      const texts = (found: readonly BudgetPeriod[]) =>
+        found.map(({ budget, period }) => budget + period).sort();
+      expect(texts(all)).toEqual(texts(names));
+      const changes = all.map(({ changedAtMs = 0 }) => changedAtMs);
+      expect(changes).toEqual(changes.toSorted((left, right) => right - left));
+      expect(texts(await ledger.budgets({ period: day.period }))).toEqual(texts([day, ...names.slice(2)]));
+      expect(texts(await ledger.budgets({ budget: day.budget }))).toEqual(texts(names.slice(0, 2)));
+      expect(await ledger.budgets({ budget: 'another' })).toEqual([]);
+      await other.release();
+      expect(await ledger.budgets(day)).toMatchObject([
+        { spent: { totalTokens: 107 }, reserved: { totalTokens: 400 }, runs: 3, running: 1 },
+      ]);
+      expect(await spendingIn(journal, names[2] ?? day)).toMatchObject({
+        spent: { totalTokens: 30 },
+        running: 1,
+      });
+    });
+
+    it('is forgotten when nothing has changed it since a time, and no run holds a lease that reserved', async () => {
+      const journal = open();
+      const ledger = ledgerOf(journal);
+      const [lease, other] = [await journal.acquire('s'), await journal.acquire('t')];
+      const next = { ...day, period: '2026-02-01' };
+      for (const name of [day, next]) await reserve(journal, lease, budgetRequest('a', name));
+      await spendRow(journal, lease, 'a', budgetSpends(100), budgetSpends(200, next));
+      await reserve(journal, other, budgetRequest('b', next));
+      const changedAtMs = (await spendingIn(journal, day)).changedAtMs ?? 0;
+      const laterMs = changedAtMs + 1_000_000;
+      expect(await ledger.pruneBudgets(laterMs)).toBe(0);
+      await lease.release();
+      expect(await ledger.pruneBudgets(changedAtMs)).toBe(0);
+      // The other run has its lease.
+      expect(await ledger.pruneBudgets(changedAtMs + 1)).toBe(1);
+      expect(await ledger.pruneBudgets(laterMs)).toBe(0);
+      expect(await ledger.budgets()).toMatchObject([{ ...next, spent: { totalTokens: 200 }, running: 1 }]);
+      expect(await spendingOf(journal)).toEqual([0, 0]);
+      await reserve(journal, other, budgetRequest('b', { ...next, kind: 'give-back' }));
+      expect(await ledger.pruneBudgets(laterMs)).toBe(1);
+      expect(await ledger.budgets()).toEqual([]);
+    });
+
+    it('begins anew for a run that goes on after it was forgotten', async () => {
+      const journal = open();
+      const ledger = ledgerOf(journal);
+      const lease = await journal.acquire('s');
+      await reserve(journal, lease, budgetRequest('a'));
+      await spendRow(journal, lease, 'a', budgetSpends(100));
+      await lease.release();
+      expect(await ledger.pruneBudgets(Number.MAX_SAFE_INTEGER)).toBe(1);
+      const again = await journal.acquire('s');
+      // What its process had not written, and what comes after its end.
+      await spendRow(journal, again, 'a', budgetSpends(150));
+      await ledger.spend('late', budgetSpends(5));
+      expect(await spendingOf(journal)).toEqual([155, 0]);
+      const share = await reserve(journal, again, budgetRequest('a'));
+      expect([share.spent.totalTokens, share.upTo.totalTokens]).toEqual([150, 650]);
+      expect(await ledger.pruneBudgets(Number.MAX_SAFE_INTEGER)).toBe(0);
+    });
+
+    it('is forgotten as a whole or not at all, whoever spends meanwhile', async () => {
+      const journal = open();
+      const ledger = ledgerOf(journal);
+      for (let round = 0; round < 5; round += 1) {
+        for (const source of ['x', 'y']) await ledger.spend(source, budgetSpends(100));
+        const [pruned] = await Promise.all([
+          ledger.pruneBudgets(Number.MAX_SAFE_INTEGER),
+          ledger.spend('x', budgetSpends(101)),
+        ]);
+        // Spent before it, after it, or instead of it.
+        const { spent, runs } = await spendingIn(journal, day);
+        expect([`${pruned} pruned, ${runs} left: ${spent.totalTokens}`]).toEqual([
+          pruned === 0
+            ? '0 pruned, 2 left: 201'
+            : runs === 0
+              ? '1 pruned, 0 left: 0'
+              : '1 pruned, 1 left: 101',
+        ]);
+        await ledger.pruneBudgets(Number.MAX_SAFE_INTEGER);
+      }
     });
 
     it('outlives the runs', async () => {

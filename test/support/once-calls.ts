@@ -101,7 +101,8 @@ export function mortalJournal(journal: RunJournal, at: number, isDone: boolean):
         pruneOnce: (beforeMs) => ledger.pruneOnce(beforeMs),
         reserve: (...parameters) => through(() => ledger.reserve(...parameters)),
         spend: (...parameters) => through(() => ledger.spend(...parameters)),
-        spending: (period) => ledger.spending(period),
+        budgets: (filter) => ledger.budgets(filter),
+        pruneBudgets: (beforeMs) => ledger.pruneBudgets(beforeMs),
       },
     }),
     get operations() {

@@ -136,8 +136,8 @@ export function absolutePath(path: string | undefined): string | undefined {
 }
 
 const commands = [
-  ...['run', 'resume', 'fork', 'rewind', 'runs', 'once', 'approvals', 'journal', 'serve', 'worker', 'submit'],
-  ...['prompt', 'view', 'replay', 'query'],
+  ...['run', 'resume', 'fork', 'rewind', 'runs', 'once', 'budgets', 'approvals', 'journal'],
+  ...['serve', 'worker', 'submit', 'prompt', 'view', 'replay', 'query'],
 ];
 
 const texts = [

@@ -37,16 +37,18 @@ export interface PruneChoice {
   readonly olderThanMs: number | undefined;
   /** How many of the last runs stay; undefined: none because of that. */
   readonly keep: number | undefined;
-  /** Whether runs are removed; false: only what tools have done once. */
+  /** Whether runs are removed; false: only what the ledger has. */
   readonly choosesRuns: boolean;
   /** Also what tools have done once longer ago than this; undefined: all of it stays. */
   readonly onceOlderThanMs: number | undefined;
+  /** Also what was spent of budgets in periods that nothing has changed for longer than this; undefined: all of it stays. */
+  readonly budgetsOlderThanMs: number | undefined;
 }
 
 /** The options of each action. */
 const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
   list: ['folder', 'json'],
-  prune: ['folder', 'older-than', 'keep', 'once-older-than', 'dry-run'],
+  prune: ['folder', 'older-than', 'keep', 'once-older-than', 'budgets-older-than', 'dry-run'],
   stop: ['for-good', 'by', 'reason'],
   settle: [],
   export: ['out', 'redact'],
@@ -56,7 +58,10 @@ const optionsOf: Readonly<Record<RunsRequest['action'], readonly string[]>> = {
 export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
   'runs',
   {
-    texts: ['journal', 'blobs', 'folder', 'older-than', 'keep', 'once-older-than', 'out', 'by', 'reason'],
+    texts: [
+      ...(['journal', 'blobs', 'folder', 'older-than', 'keep', 'once-older-than', 'budgets-older-than'] as const),
+      ...(['out', 'by', 'reason'] as const),
+    ],
     flags: ['json', 'dry-run', 'for-good'],
     lists: ['redact'],
   },
@@ -94,11 +99,13 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
         const olderThanMs = readAge('--older-than', values['older-than']);
         const keep = readAmount('--keep', values.keep, 0);
         const onceOlderThanMs = readAge('--once-older-than', values['once-older-than']);
+        const budgetsOlderThanMs = readAge('--budgets-older-than', values['budgets-older-than']);
+        const choosesLedger = onceOlderThanMs !== undefined || budgetsOlderThanMs !== undefined;
         const choosesRuns = runIds.length > 0 || olderThanMs !== undefined || keep !== undefined;
         if (runIds.length > 0 && (olderThanMs !== undefined || keep !== undefined || folder !== undefined)) {
           throw new UsageError('name runs, or choose them with --folder, --older-than and --keep, not both.');
         }
-        if (!choosesRuns && (onceOlderThanMs === undefined || folder !== undefined)) {
+        if (!choosesRuns && (!choosesLedger || folder !== undefined)) {
           throw new UsageError('say which runs to remove: --older-than 30d, --keep N, or their names.');
         }
         return {
@@ -109,6 +116,7 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
           olderThanMs,
           keep,
           onceOlderThanMs,
+          budgetsOlderThanMs,
           choosesRuns,
           isDryRun: values['dry-run'] === true,
         };

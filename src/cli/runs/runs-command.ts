@@ -1,6 +1,6 @@
 import { SessionBusyError } from '../../core/error/index.ts';
 import { counted, escapeInvisible, present } from '../../core/internal/index.ts';
-import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
+import { isOverSince, type JournaledRun, type RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { cancelRun } from '../../durable/index.ts';
 import { exportRecord } from '../../record/index.ts';
@@ -68,7 +68,7 @@ async function reportOf(
       if (journal === undefined) return done([nothingToRemove]);
       return done([
         ...(request.choosesRuns ? await prune(request, chosen, journal) : []),
-        ...(await pruneOnce(request, journal, nowMs)),
+        ...(await pruneLedger(request, journal, nowMs)),
       ]);
     }
     case 'stop':
@@ -106,17 +106,30 @@ async function prune(
   return lines;
 }
 
-/** Forgets what tools have done once longer ago. */
-async function pruneOnce(
-  { onceOlderThanMs, isDryRun }: Extract<RunsRequest, { readonly action: 'prune' }>,
+/** Forgets what tools have done once longer ago, and what was spent of budgets in periods that are over. */
+async function pruneLedger(
+  { onceOlderThanMs, budgetsOlderThanMs, isDryRun }: Extract<RunsRequest, { readonly action: 'prune' }>,
   { ledger }: RunJournal,
   nowMs: number,
 ): Promise<readonly string[]> {
-  if (onceOlderThanMs === undefined || ledger === undefined) return [];
-  const beforeMs = nowMs - onceOlderThanMs;
-  if (!isDryRun) return [`forgot ${counted(await ledger.pruneOnce(beforeMs), 'key')}`];
-  const old = (await ledger.onceKeys({ state: 'done' })).filter(({ atMs }) => atMs < beforeMs);
-  return [`would forget ${counted(old.length, 'key')}`];
+  if (ledger === undefined) return [];
+  const forgot = isDryRun ? 'would forget' : 'forgot';
+  const lines: string[] = [];
+  if (onceOlderThanMs !== undefined) {
+    const beforeMs = nowMs - onceOlderThanMs;
+    const count = isDryRun
+      ? (await ledger.onceKeys({ state: 'done' })).filter(({ atMs }) => atMs < beforeMs).length
+      : await ledger.pruneOnce(beforeMs);
+    lines.push(`${forgot} ${counted(count, 'key')}`);
+  }
+  if (budgetsOlderThanMs !== undefined) {
+    const beforeMs = nowMs - budgetsOlderThanMs;
+    const count = isDryRun
+      ? (await ledger.budgets()).filter((each) => isOverSince(each, beforeMs)).length
+      : await ledger.pruneBudgets(beforeMs);
+    lines.push(`${forgot} ${counted(count, 'period')} of budgets`);
+  }
+  return lines;
 }
 
 /** Why a run is not removed unless it is named; undefined when it may be. */

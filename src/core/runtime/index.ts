@@ -157,9 +157,12 @@ export {
 export { type ListedRun, listRuns, readyFromMs, rowsWith } from './journal/kept-run.ts';
 export {
   addAmounts,
+  budgetNameOf,
   eachAmount,
   type HeldSpending,
+  isOverSince,
   largerAmounts,
+  listSpendings,
   nextTurnOf,
   noAmounts,
   type ReservedShare,
@@ -170,6 +173,8 @@ export {
   spendingOf,
   spendMore,
   subtractAmounts,
+  totalFrom,
+  totalTexts,
 } from './journal/kept-spending.ts';
 export { emptyInbox, inboxOf, type RunInbox, type RunMessage } from './journal/run-inbox.ts';
 export {

@@ -69,9 +69,11 @@ export interface LedgerBackend {
    */
   reserve(request: BudgetRequest, lease: LeaseKey, moment: LeaseMoment): Promise<BudgetShare>;
   /** Counts what a source has spent, as `spendMore()` says. */
-  spend(source: string, spends: BudgetSpends): Promise<void>;
-  /** What was spent of a budget in a period. */
-  spending(period: BudgetPeriod): Promise<BudgetSpending>;
+  spend(source: string, spends: BudgetSpends, moment: LeaseMoment): Promise<void>;
+  /** The budgets that a filter lists, the one that was changed last first, as `spendingOf()` says. */
+  budgets(filter: Partial<BudgetPeriod>, moment: LeaseMoment): Promise<readonly BudgetSpending[]>;
+  /** Removes the budgets of periods that are over, as `isOverSince()` says. @returns how many. */
+  pruneBudgets(beforeMs: number, moment: LeaseMoment): Promise<number>;
 }
 
 /**

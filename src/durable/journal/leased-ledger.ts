@@ -27,7 +27,8 @@ export function leasedLedger(
     settleOnce: (key, outcome) => write(() => ledger.settleOnce(key, outcome, moment())),
     pruneOnce: (beforeMs) => write(() => ledger.pruneOnce(beforeMs)),
     reserve: (request, lease) => askAsOwner(lease, (key) => ledger.reserve(request, key, moment())),
-    spend: (source, spends) => write(() => ledger.spend(source, spends)),
-    spending: (period) => ask(() => ledger.spending(period)),
+    spend: (source, spends) => write(() => ledger.spend(source, spends, moment())),
+    budgets: (filter = {}) => ask(() => ledger.budgets(filter, moment())),
+    pruneBudgets: (beforeMs) => write(() => ledger.pruneBudgets(beforeMs, moment())),
   };
 }

@@ -45,6 +45,7 @@ class MemoryJournal implements RunJournal {
   readonly ledger: MemoryLedger = new MemoryLedger({
     isPresent: (lease) => this.#owners.get(lease.sessionId) === lease,
     isAlive: ({ sessionId, owner }) => this.#owners.get(sessionId)?.owner === owner,
+    now: () => systemClock.now(),
   });
   #epochs = 0;
 

@@ -6,12 +6,15 @@ import {
   type BudgetShare,
   type BudgetSpending,
   type BudgetSpends,
+  budgetNameOf,
   changeOnce,
   type IsAlive,
+  isOverSince,
   type JournalLedger,
   type KeptOnce,
   keptOnce,
   listOnce,
+  listSpendings,
   type OnceAnswer,
   type OnceCall,
   type OnceChange,
@@ -30,7 +33,7 @@ import {
 } from '../../core/runtime/index.ts';
 
 /** What runs spend of a budget in a period, by source. */
-interface KeptBudget {
+interface KeptBudget extends BudgetPeriod {
   total: SpendingTotal | undefined;
   readonly rows: Map<string, SpendingRow>;
 }
@@ -41,12 +44,15 @@ export class MemoryLedger implements JournalLedger {
   readonly #budgets = new Map<string, KeptBudget>();
   readonly #isPresent: (lease: RunLease) => boolean;
   readonly #isAlive: IsAlive;
+  readonly #now: () => number;
 
-  /** @param options `isPresent`: whether a lease is the present one of its session. `isAlive`: whether the owner of a key has its lease still. */
+  /** @param options `isPresent`: whether a lease is the present one of its session. `isAlive`: whether the owner of a key has its lease still. `now`: milliseconds since the Unix epoch. */
   constructor(options: {
     readonly isPresent: (lease: RunLease) => boolean;
     readonly isAlive: IsAlive;
+    readonly now: () => number;
   }) {
+    this.#now = options.now;
     this.#isPresent = options.isPresent;
     this.#isAlive = options.isAlive;
   }
@@ -100,14 +106,15 @@ export class MemoryLedger implements JournalLedger {
       throw new JournalFencedError(`The lease of the session "${lease.sessionId}" has ended.`);
     const kept = this.#budget(request);
     const row = kept.rows.get(request.runId);
-    let reserved = reserveShare(kept.total, row, request, lease);
+    const nowMs = this.#now();
+    let reserved = reserveShare(kept.total, row, request, lease, nowMs);
     if (reserved.isShort) {
       const ended = [...kept.rows].flatMap(([source, each]) =>
         each.holder === undefined || source === request.runId || this.#isAlive(each.holder)
           ? []
           : [{ source, row: each }],
       );
-      reserved = reserveShare(kept.total, row, request, lease, ended);
+      reserved = reserveShare(kept.total, row, request, lease, nowMs, ended);
     }
     for (const { source, row: freed } of reserved.freed) kept.rows.set(source, freed);
     kept.rows.set(request.runId, reserved.row);
@@ -119,21 +126,35 @@ export class MemoryLedger implements JournalLedger {
     this.count(source, spends);
   }
 
-  async spending(period: BudgetPeriod): Promise<BudgetSpending> {
-    return spendingOf(this.#budgets.get(budgetNameOf(period))?.total);
+  async budgets(filter: Partial<BudgetPeriod> = {}): Promise<readonly BudgetSpending[]> {
+    return listSpendings(this.#spendings(), filter);
+  }
+
+  async pruneBudgets(beforeMs: number): Promise<number> {
+    const over = this.#spendings().filter((each) => isOverSince(each, beforeMs));
+    for (const each of over) this.#budgets.delete(budgetNameOf(each));
+    return over.length;
   }
 
   /** Counts what a source has spent. */
   count(source: string, spends: BudgetSpends): void {
     const kept = this.#budget(spends);
-    const { total, row } = spendMore(kept.total, kept.rows.get(source), spends);
+    const { total, row } = spendMore(kept.total, kept.rows.get(source), spends, this.#now());
     kept.rows.set(source, row);
     kept.total = total;
   }
 
-  #budget(period: BudgetPeriod): KeptBudget {
-    const name = budgetNameOf(period);
-    const kept: KeptBudget = this.#budgets.get(name) ?? { total: undefined, rows: new Map() };
+  #spendings(): readonly BudgetSpending[] {
+    return [...this.#budgets.values()].flatMap(({ budget, period, total, rows }) => {
+      if (total === undefined) return [];
+      const held = [...rows.values()].filter(({ holder }) => holder !== undefined && this.#isAlive(holder));
+      return [spendingOf({ budget, period, total, runs: rows.size, held })];
+    });
+  }
+
+  #budget({ budget, period }: BudgetPeriod): KeptBudget {
+    const name = budgetNameOf({ budget, period });
+    const kept: KeptBudget = this.#budgets.get(name) ?? { budget, period, total: undefined, rows: new Map() };
     this.#budgets.set(name, kept);
     return kept;
   }
@@ -147,8 +168,4 @@ export class MemoryLedger implements JournalLedger {
 
 function nameOf({ toolName, key }: OnceKey): string {
   return JSON.stringify([toolName, key]);
-}
-
-function budgetNameOf({ budget, period }: BudgetPeriod): string {
-  return JSON.stringify([budget, period]);
 }

@@ -34,7 +34,9 @@ it.each(['file', 'database'])(
     if (ledger === undefined) throw new Error('The journal has a ledger.');
     const rows = await Promise.all((await journal.runs()).map(({ runId }) => journal.read(runId)));
     const answers = rows.flat().filter(({ type }) => type === 'response').length;
-    const { spent } = await ledger.spending(day);
+    const [budget] = await ledger.budgets(day);
+    if (budget === undefined) throw new Error('The journal has the budget.');
+    const { spent } = budget;
     expect(spent.totalTokens).toBe(answers * 1_000);
     expect(spent.totalTokens).toBeLessThanOrEqual(limit);
     // What the killed process had reserved is free.

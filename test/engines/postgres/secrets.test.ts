@@ -73,6 +73,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('the password of a datab
       ['journal', 'migrate'],
       ['approvals', 'list'],
       ['once'],
+      ['budgets'],
       ['view', 'r'],
       ['submit', 'agent'],
     ];

@@ -3,7 +3,7 @@ import { promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { sharedBudget } from 'weakincentives/durable';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
-import { ledgerOf } from '../../contract/journal-ledger.ts';
+import { spendingIn } from '../../contract/journal-spending.ts';
 import {
   noPostgres,
   openPool,
@@ -50,7 +50,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a budget over several r
     await Promise.allSettled(runs);
     const [journal] = journals;
     if (journal === undefined) throw new Error('There is a journal.');
-    const { spent, reserved } = await ledgerOf(journal).spending({ budget: 'all', period: 'now' });
+    const { spent, reserved } = await spendingIn(journal, { budget: 'all', period: 'now' });
     const listed = await journal.runs();
     const rows = await Promise.all(listed.map(({ runId }) => journal.read(runId)));
     const answers = rows.flat().filter(({ type }) => type === 'response').length;

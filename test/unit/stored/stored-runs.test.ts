@@ -180,9 +180,26 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     expect(first.calls).toMatchObject([{ outcome: 'committed' }]);
     expect(second.calls).toMatchObject([{ outcome: 'committed' }]);
     expect(JSON.stringify(await journal.read('once-again'))).toContain('was not done again');
-    expect(await journal.ledger?.spending({ budget: 'shop', period: '2026' })).toMatchObject({
-      spent: { totalTokens: 2122, inputTokens: 1914 },
-    });
+    const budgets = await journal.ledger?.budgets();
+    expect(budgets).toMatchObject([
+      {
+        budget: 'shop',
+        period: '2026',
+        spent: { totalTokens: 2122, inputTokens: 1914 },
+        runs: 2,
+        running: 0,
+      },
+    ]);
+    // Of a period that has no time nothing says that it is over.
+    if (version === '08')
+      expect(budgets).toEqual([expect.not.objectContaining({ changedAtMs: expect.anything() })]);
+    if (version === '08') expect(await journal.ledger?.pruneBudgets(Number.MAX_SAFE_INTEGER)).toBe(0);
+  });
+
+  it.skipIf(version >= '08')('has no keys and no budgets', async () => {
+    const { ledger } = open(version);
+    expect([await ledger?.onceKeys(), await ledger?.budgets()]).toEqual([[], []]);
+    expect(await ledger?.pruneBudgets(Number.MAX_SAFE_INTEGER)).toBe(0);
   });
 
   it('goes on with answers that it has, and with those that it gets', async () => {

@@ -43,7 +43,7 @@ function readable(tokens: number): string {
   return tokens.toLocaleString('en-US');
 }
 
-/** At least two decimal places, and as many as needed. */
-function costText(cost: number): string {
+/** A cost, with at least two decimal places, and as many as needed. */
+export function costText(cost: number): string {
   return cost.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 }

@@ -125,6 +125,13 @@ export interface JournalLedger {
   reserve(request: BudgetRequest, lease: RunLease): Promise<BudgetShare>;
   /** Counts what was spent when its run could not write rows any more. @param source names it, and no run. */
   spend(source: string, spends: BudgetSpends): Promise<void>;
-  /** What all runs have spent of a budget. */
-  spending(period: BudgetPeriod): Promise<BudgetSpending>;
+  /** What was spent of budgets, for those of this name and this period. Default: all, the one that was changed last first. */
+  budgets(filter?: Partial<BudgetPeriod>): Promise<readonly BudgetSpending[]>;
+  /**
+   * Forgets what was spent of budgets in periods that nothing has changed since this time, in milliseconds since the Unix epoch. One that a run has reserved from which holds its lease
+   * stays, and so does one of which the time is not known. What is spent in such a period later begins at nothing.
+   *
+   * @returns how many periods they were.
+   */
+  pruneBudgets(beforeMs: number): Promise<number>;
 }

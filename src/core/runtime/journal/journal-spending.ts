@@ -50,9 +50,15 @@ export interface BudgetShare {
   readonly largestTurn: BudgetAmounts;
 }
 
-/** What all runs of a budget have spent in a period. */
-export interface BudgetSpending {
+/** What all runs of a budget have spent in a period. Its limits are those of the programs, and in no ledger. Plain JSON. */
+export interface BudgetSpending extends BudgetPeriod {
   readonly spent: BudgetAmounts;
-  /** What is reserved beside it, by runs that were killed, too, until someone else needs it. */
+  /** What is reserved beside it, by runs that hold their lease. */
   readonly reserved: BudgetAmounts;
+  /** How many runs have spent or reserved. Answers that came after the end of a run count as another one. */
+  readonly runs: number;
+  /** How many of them have reserved, and hold their lease. */
+  readonly running: number;
+  /** Milliseconds since the Unix epoch, by the clock of the journal: when something was last spent, reserved or given back. Absent: an earlier version has written it. */
+  readonly changedAtMs?: number;
 }

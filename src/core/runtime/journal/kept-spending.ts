@@ -1,6 +1,7 @@
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type {
   BudgetAmounts,
+  BudgetPeriod,
   BudgetRequest,
   BudgetShare,
   BudgetSpending,
@@ -26,6 +27,8 @@ export interface SpendingTotal {
   /** Spent or reserved. */
   readonly taken: BudgetAmounts;
   readonly largestTurn: BudgetAmounts;
+  /** By the clock of the journal; undefined: an earlier version has written it. */
+  readonly changedAtMs: number | undefined;
 }
 
 export const noAmounts: BudgetAmounts = Object.freeze({
@@ -36,7 +39,12 @@ export const noAmounts: BudgetAmounts = Object.freeze({
   uncountedTurns: 0,
 });
 
-const noTotal: SpendingTotal = { spent: noAmounts, taken: noAmounts, largestTurn: noAmounts };
+const noTotal: SpendingTotal = {
+  spent: noAmounts,
+  taken: noAmounts,
+  largestTurn: noAmounts,
+  changedAtMs: undefined,
+};
 const noRow: SpendingRow = { spent: noAmounts, upTo: noAmounts, holder: undefined };
 
 /** What each amount is, from those of others. */
@@ -76,6 +84,7 @@ export function spendMore(
   keptTotal: SpendingTotal | undefined,
   keptRow: SpendingRow | undefined,
   { spent: now, largestTurn }: Pick<BudgetSpends, 'spent' | 'largestTurn'>,
+  nowMs: number,
 ): { readonly total: SpendingTotal; readonly row: SpendingRow } {
   const total = keptTotal ?? noTotal;
   const row = keptRow ?? noRow;
@@ -87,6 +96,7 @@ export function spendMore(
       spent: addAmounts(total.spent, subtractAmounts(spent, row.spent)),
       taken: takenWith(total, row, next),
       largestTurn: largerAmounts(total.largestTurn, largestTurn),
+      changedAtMs: laterOf(total, nowMs),
     },
   };
 }
@@ -120,6 +130,7 @@ export function reserveShare(
   keptRow: SpendingRow | undefined,
   { kind, limits, largestTurn: own }: BudgetRequest,
   { sessionId, owner }: SpendingHolder,
+  nowMs: number,
   ended: readonly HeldSpending[] = none,
 ): ReservedShare {
   const total = keptTotal ?? noTotal;
@@ -157,17 +168,83 @@ export function reserveShare(
       reservedByOthers: subtractAmounts(others, spentByOthers),
       largestTurn,
     },
-    total: { spent: total.spent, taken: addAmounts(others, reachOf(next)), largestTurn: total.largestTurn },
+    total: { ...total, taken: addAmounts(others, reachOf(next)), changedAtMs: laterOf(total, nowMs) },
     row: next,
     freed,
     isShort,
   };
 }
 
+/** What a ledger keeps of a budget in a period. */
+export interface KeptSpending extends BudgetPeriod {
+  readonly total: SpendingTotal;
+  /** How many sources there are. */
+  readonly runs: number;
+  /** The rows of those whose lease is held that they have reserved under. */
+  readonly held: readonly SpendingRow[];
+}
+
 /** What a ledger says of a budget. */
-export function spendingOf(total: SpendingTotal | undefined): BudgetSpending {
-  const { spent, taken } = total ?? noTotal;
-  return { spent, reserved: subtractAmounts(taken, spent) };
+export function spendingOf({ budget, period, total, runs, held }: KeptSpending): BudgetSpending {
+  const { spent, changedAtMs } = total;
+  const reserved = held.reduce(
+    (sum, row) => addAmounts(sum, subtractAmounts(reachOf(row), row.spent)),
+    noAmounts,
+  );
+  return { budget, period, spent, reserved, runs, running: held.length, ...present({ changedAtMs }) };
+}
+
+/** The budgets that a filter lists, in its order. @param spendings all of them, or those that a database has chosen. */
+export function listSpendings(
+  spendings: readonly BudgetSpending[],
+  { budget, period }: Partial<BudgetPeriod>,
+): readonly BudgetSpending[] {
+  return spendings
+    .filter((each) => (budget ?? each.budget) === each.budget && (period ?? each.period) === each.period)
+    .sort(
+      (left, right) =>
+        (right.changedAtMs ?? 0) - (left.changedAtMs ?? 0) ||
+        (budgetNameOf(left) < budgetNameOf(right) ? -1 : 1),
+    );
+}
+
+/**
+ * Whether a period is over, so that it may be forgotten: nothing has changed it since a time that is known, and no run has reserved from it that may spend still. A run
+ * that is resumed later finds nothing, and reserves as in a new period.
+ */
+export function isOverSince({ changedAtMs, running }: BudgetSpending, beforeMs: number): boolean {
+  return changedAtMs !== undefined && changedAtMs < beforeMs && running === 0;
+}
+
+/** One text for each budget and period. */
+export function budgetNameOf({ budget, period }: BudgetPeriod): string {
+  return JSON.stringify([budget, period]);
+}
+
+/** A total as a database keeps it: three texts of JSON. The time is beside what is taken, which changes with it. */
+export function totalTexts({
+  spent,
+  taken,
+  largestTurn,
+  changedAtMs,
+}: SpendingTotal): readonly [string, string, string] {
+  return [
+    JSON.stringify(spent),
+    JSON.stringify({ ...taken, ...present({ changedAtMs }) }),
+    JSON.stringify(largestTurn),
+  ];
+}
+
+/** A total from {@link totalTexts}. */
+export function totalFrom(spent: string, taken: string, largestTurn: string): SpendingTotal {
+  // Written from a total; an earlier version has written no time.
+  const { changedAtMs, ...amounts }: BudgetAmounts & { changedAtMs?: number } = JSON.parse(taken);
+  return { spent: JSON.parse(spent), taken: amounts, largestTurn: JSON.parse(largestTurn), changedAtMs };
+}
+
+/** A clock that was set back makes nothing older. */
+function laterOf({ changedAtMs = 0 }: SpendingTotal, nowMs: number): number {
+  return Math.max(changedAtMs, Math.floor(nowMs));
 }
 
 /** How far a source has spent, or may. */

@@ -220,7 +220,7 @@ export class PostgresBackend implements JournalBackend {
       const appended = await client.query<AppendColumn>(this.#texts.append, values);
       if (isWritten(appended)) {
         await this.ledger.change(client, once, lease, moment);
-        await this.ledger.budgets.spendAll(client, batch.runId, spends);
+        await this.ledger.spending.spendAll(client, batch.runId, spends, moment);
       }
       return appended;
     };

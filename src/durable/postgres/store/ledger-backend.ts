@@ -45,13 +45,13 @@ type KeyRow = PostgresRow<KeyColumn | 'format'>;
 
 /** The tables of what tools have done once and of budgets, in a database of PostgreSQL. */
 export class PostgresLedger implements LedgerBackend {
-  readonly budgets: PostgresSpending;
+  readonly spending: PostgresSpending;
   readonly #parts: PostgresLedgerParts;
   readonly #texts: ReturnType<typeof ledgerTextsOf>;
 
   constructor(parts: PostgresLedgerParts) {
     this.#parts = parts;
-    this.budgets = new PostgresSpending(parts);
+    this.spending = new PostgresSpending(parts);
     this.#texts = ledgerTextsOf(parts.schema);
   }
 
@@ -102,19 +102,23 @@ export class PostgresLedger implements LedgerBackend {
     return this.#parts.explained(() =>
       this.inTransaction(async (client) => {
         await this.#assertLease(client, lease, moment);
-        return this.budgets.reserve(client, request, lease, moment);
+        return this.spending.reserve(client, request, lease, moment);
       }),
     );
   }
 
-  spend(source: string, spends: BudgetSpends): Promise<void> {
+  spend(source: string, spends: BudgetSpends, moment: LeaseMoment): Promise<void> {
     return this.#parts.explained(() =>
-      this.inTransaction((client) => this.budgets.spend(client, source, spends)),
+      this.inTransaction((client) => this.spending.spend(client, source, spends, moment)),
     );
   }
 
-  spending(period: BudgetPeriod): Promise<BudgetSpending> {
-    return this.#parts.explained(() => this.budgets.spending(period));
+  budgets(filter: Partial<BudgetPeriod>, moment: LeaseMoment): Promise<readonly BudgetSpending[]> {
+    return this.#parts.explained(() => this.spending.list(filter, moment));
+  }
+
+  pruneBudgets(beforeMs: number, moment: LeaseMoment): Promise<number> {
+    return this.#parts.explained(() => this.spending.prune(beforeMs, moment));
   }
 
   /**

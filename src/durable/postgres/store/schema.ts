@@ -51,7 +51,7 @@ export const postgresSchema: PostgresSchema = {
       tool text not null, key text not null, digest text not null, state text not null, call text not null, session_id text, owner text, by_call text,
       at_ms double precision not null, result text not null, primary key (tool, key)
     )`,
-    // What all runs of a budget spend in a period, and each of them, as JSON. Each row is written again with every turn.
+    // What all runs of a budget spend in a period, and each of them, as JSON; `taken` has the time of the last change, too. Each row is written again with every turn.
     `create table ${schema}.wink_budgets (
       budget text not null, period text not null, spent text not null, taken text not null, largest_turn text not null, primary key (budget, period)
     ) with (fillfactor = 50)`,

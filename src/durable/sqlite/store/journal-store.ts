@@ -136,7 +136,7 @@ export class JournalStore implements JournalOperations {
     for (const { seq, type, line } of rows) this.#statement('insertRow').run(id, seq, type, line);
     for (const message of takes) this.#statement('takeMessage').run(next - 1, runId, message);
     if (once !== undefined) this.#ledger.change(once, lease);
-    for (const each of spends) this.#spending.spend(runId, each);
+    for (const each of spends) this.#spending.spend(runId, each, moment.nowMs);
     return this.#inbox(runId);
   }
 
@@ -254,17 +254,22 @@ export class JournalStore implements JournalOperations {
 
   reserve(request: BudgetRequest, lease: LeaseKey, moment: LeaseMoment): BudgetShare {
     this.#checkLease(lease, moment);
-    return this.#spending.reserve(request, lease, this.#isAlive(moment));
+    return this.#spending.reserve(request, lease, moment.nowMs, this.#isAlive(moment));
   }
 
-  spend(source: string, spends: BudgetSpends): void {
+  spend(source: string, spends: BudgetSpends, moment: LeaseMoment): void {
     this.#checkFormat();
-    this.#spending.spend(source, spends);
+    this.#spending.spend(source, spends, moment.nowMs);
   }
 
-  spending(period: BudgetPeriod): BudgetSpending {
+  budgets(filter: Partial<BudgetPeriod>, moment: LeaseMoment): readonly BudgetSpending[] {
     this.#checkFormat();
-    return this.#spending.spending(period);
+    return this.#spending.list(filter, this.#isAlive(moment));
+  }
+
+  pruneBudgets(beforeMs: number, moment: LeaseMoment): number {
+    this.#checkFormat();
+    return this.#spending.prune(beforeMs, this.#isAlive(moment));
   }
 
   #isAlive(moment: LeaseMoment): IsAlive {

@@ -95,11 +95,16 @@ export function localBackend(
           return share;
         });
       },
-      async spend(source, spends) {
-        connection.write(() => store.spend(source, spends));
+      async spend(source, spends, moment) {
+        connection.write(() => store.spend(source, spends, moment));
       },
-      async spending(period) {
-        return store.spending(period);
+      async budgets(filter, moment) {
+        return store.budgets(filter, moment);
+      },
+      async pruneBudgets(beforeMs, moment) {
+        const count = connection.write(() => store.pruneBudgets(beforeMs, moment));
+        if (!connection.isInCall) emptyLog(database);
+        return count;
       },
     },
     // The database is its caller's to close.

@@ -49,7 +49,7 @@ const onceColumns = `
     owner text not null, holder text not null, at_ms integer not null, result text not null, primary key (tool, key)
   `;
 
-/** What all runs of a budget spend in a period, as JSON: `taken` is spent or reserved. */
+/** What all runs of a budget spend in a period, as JSON: `taken` is spent or reserved, with the time of the last change. */
 const budgetColumns = `
     budget text not null, period text not null, spent text not null, taken text not null, largest_turn text not null, primary key (budget, period)
   `;

@@ -11,10 +11,10 @@ const readingMethods: ReadonlySet<string> = new Set<JournalMethod>([
   'messages',
   'inboxes',
   'onceKeys',
-  'spending',
+  'budgets',
 ]);
 /** Those that remove what has to be gone from the file. */
-const removingMethods: ReadonlySet<string> = new Set<JournalMethod>(['remove', 'pruneOnce']);
+const removingMethods: ReadonlySet<string> = new Set<JournalMethod>(['remove', 'pruneOnce', 'pruneBudgets']);
 
 /** A call that is answered. */
 export type NumberedCall = Required<RemoteCall>;

@@ -161,6 +161,7 @@ describe('wink runs', () => {
       olderThanMs: 30 * 24 * 3_600_000,
       keep: 0,
       onceOlderThanMs: undefined,
+      budgetsOlderThanMs: undefined,
       choosesRuns: true,
       isDryRun: true,
     });

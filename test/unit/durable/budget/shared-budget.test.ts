@@ -14,6 +14,7 @@ import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { journalOperations } from '../../../../src/core/runtime/index.ts';
 import { ledgerOf } from '../../../contract/journal-ledger.ts';
+import { spendingIn } from '../../../contract/journal-spending.ts';
 import { gate } from '../../../support/gate.ts';
 
 const look = tool({
@@ -41,8 +42,7 @@ const clockAt = (text: string) => ({ now: () => Date.parse(text), schedule: () =
 const clock = clockAt(`${day}T12:00:00Z`);
 const budgetOf = (journal: RunJournal, maxTotalTokens = 50_000) =>
   sharedBudget({ journal, name: 'tenant-1', period: 'day', limits: { maxTotalTokens } });
-const spendingOf = (journal: RunJournal, period = day) =>
-  ledgerOf(journal).spending({ budget: 'tenant-1', period });
+const spendingOf = (journal: RunJournal, period = day) => spendingIn(journal, { budget: 'tenant-1', period });
 
 describe('a budget over several runs', () => {
   it('is not passed by twenty runs at once, and is used up but for what each keeps for a turn', async () => {

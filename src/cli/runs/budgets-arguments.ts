@@ -1,0 +1,29 @@
+import { present } from '../../core/internal/index.ts';
+import type { BudgetPeriod } from '../../core/runtime/index.ts';
+import { type ArgumentReader, argumentReader, type CommandRequest } from '../options/command-line.ts';
+import { UsageError } from '../process/errors.ts';
+
+/** A request of `wink budgets`. */
+export interface BudgetsRequest extends CommandRequest<'budgets'> {
+  readonly action: 'list';
+  /** Undefined: the journal in the user's state folder. */
+  readonly journalName: string | undefined;
+  /** Which are listed: those of this name and this period. */
+  readonly filter: Partial<BudgetPeriod>;
+  readonly isJson: boolean;
+}
+
+/** Reads the arguments after `budgets`. */
+export const readBudgetsArguments: ArgumentReader<BudgetsRequest> = argumentReader(
+  'budgets',
+  { texts: ['journal', 'name', 'period'], flags: ['json'] },
+  ({ journal: journalName, name: budget, period, json = false }, [action = 'list', ...names]) => {
+    if (action !== 'list') throw new UsageError(`"${action}" is not known: use wink budgets list.`);
+    if (names.length > 0) {
+      throw new UsageError(
+        'wink budgets list lists all budgets: use --name NAME or --period PERIOD for some.',
+      );
+    }
+    return { action, journalName, filter: present({ budget, period }), isJson: json };
+  },
+);
