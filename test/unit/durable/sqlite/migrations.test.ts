@@ -56,6 +56,8 @@ async function expectRuns(journal: LeasedRunJournal): Promise<void> {
     { runId: 'b', sessionId: 'session of b', rows: 1, status: 'finished' },
     { runId: 'a', sessionId: 'session of a', rows: 3, status: 'finished' },
   ]);
+  // A ledger that it did not have has nothing.
+  expect([await journal.ledger?.onceKeys(), await journal.ledger?.budgets()]).toEqual([[], []]);
   expect(await journal.read('a', 1)).toEqual([
     { seq: 1, type: 'row-1', line: '{"type":"row-1","text":"a"}' },
     { seq: 2, type: 'row-2', line: '{"type":"row-2","text":"a"}' },
