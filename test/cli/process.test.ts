@@ -89,7 +89,7 @@ describe('npm start', () => {
     [['run', '--colour'], "wink: unknown option '--colour'. See wink --help.\n"],
     [
       ['review'],
-      'wink: unknown command "review"; the commands are: run, resume, fork, rewind, runs, once, approvals, journal, serve, worker, submit, prompt, view, replay, query. See wink --help.\n',
+      'wink: unknown command "review"; the commands are: run, resume, fork, rewind, runs, once, budgets, approvals, journal, serve, worker, submit, prompt, view, replay, query. See wink --help.\n',
     ],
   ])('answers %j with one line and 2', async (args, line) => {
     expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: line });

@@ -231,13 +231,13 @@ describe('readArguments', () => {
   it.each([
     [
       [],
-      'no command given; the commands are: run, resume, fork, rewind, runs, once, approvals, journal, serve, worker, submit, prompt, view, replay, query.',
+      'no command given; the commands are: run, resume, fork, rewind, runs, once, budgets, approvals, journal, serve, worker, submit, prompt, view, replay, query.',
     ],
     [['inspect'], 'unknown command "inspect"'],
     [['run'], 'no agent given: name a file (.ts, .mts, .js, .mjs) that exports one.'],
     [
       ['review'],
-      'unknown command "review"; the commands are: run, resume, fork, rewind, runs, once, approvals, journal, serve, worker, submit, prompt, view, replay, query.',
+      'unknown command "review"; the commands are: run, resume, fork, rewind, runs, once, budgets, approvals, journal, serve, worker, submit, prompt, view, replay, query.',
     ],
     [['run', 'a.ts', 'a', 'b'], 'one folder at a time, not 2'],
     [['run', 'a.ts', 'a', '--workspace', 'b'], 'named twice'],
