@@ -16,11 +16,11 @@ import type { RunsParts } from './runs-command.ts';
  * @throws {UsageError} for a journal that cannot be read or has no ledger.
  */
 export async function budgetsCommand(
-  { journalName, filter, isJson }: BudgetsRequest,
+  { journalNames, filter, isJson }: BudgetsRequest,
   environment: CliEnvironment,
   { journals = journalsOf(environment) }: Partial<Pick<RunsParts, 'journals'>> = {},
 ): Promise<number> {
-  await using journal = await journals.openExisting(journalName, { readOnly: true });
+  await using journal = await journals.openExisting(journalNames, { readOnly: true });
   if (journal !== undefined && journal.ledger === undefined) {
     throw new UsageError('the journal has no ledger.');
   }

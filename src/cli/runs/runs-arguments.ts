@@ -59,7 +59,15 @@ export const readRunsArguments: ArgumentReader<RunsRequest> = argumentReader(
   'runs',
   {
     texts: [
-      ...(['journal', 'blobs', 'folder', 'older-than', 'keep', 'once-older-than', 'budgets-older-than'] as const),
+      ...([
+        'journal',
+        'blobs',
+        'folder',
+        'older-than',
+        'keep',
+        'once-older-than',
+        'budgets-older-than',
+      ] as const),
       ...(['out', 'by', 'reason'] as const),
     ],
     flags: ['json', 'dry-run', 'for-good'],
