@@ -18,6 +18,7 @@ import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
 import { gate } from '../../support/gate.ts';
 import { runCalls } from '../../support/run-calls.ts';
 import {
+  expectAllBack,
   noPostgres,
   openPool,
   type PostgresServer,
@@ -102,7 +103,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a resource in PostgreSQ
       await end(journal, lease);
       await expect(append(lease, 0)).rejects.toThrow(JournalFencedError);
       expect(await seen()).toEqual({ notes: '', rows: 0 });
-      await expect.poll(() => pool.idleCount === pool.totalCount).toBe(true);
+      await expectAllBack(pool);
       // Its own transaction cannot begin to wait for a row any more.
       const late = await begin();
       await add(late.view, 'b');
