@@ -18,36 +18,17 @@ interface Pages {
 }
 const Pages = resourceToken<Pages>('pages');
 
+const kinds = [
+  ...(['open', 'open', 'write', 'write', 'write', 'write outside', 'commit', 'commit', 'rollback'] as const),
+  ...(['seal', 'commit outside', 'rollback outside', 'begin a commit', 'open late', 'wait'] as const),
+] as const;
+
 interface Command {
-  readonly kind:
-    | 'open'
-    | 'write'
-    | 'write outside'
-    | 'commit'
-    | 'rollback'
-    | 'seal'
-    | 'commit outside'
-    | 'rollback outside'
-    | 'wait';
+  readonly kind: (typeof kinds)[number];
   /** Which of the calls around the innermost one, for a command outside of it. */
   readonly depth: number;
 }
 
-const kinds = [
-  'open',
-  'open',
-  'write',
-  'write',
-  'write',
-  'write outside',
-  'commit',
-  'commit',
-  'rollback',
-  'seal',
-  'commit outside',
-  'rollback outside',
-  'wait',
-] as const;
 const commands: fc.Arbitrary<readonly Command[]> = fc.array(
   fc.record({ kind: fc.constantFrom(...kinds), depth: fc.nat(3) }),
   { minLength: 5, maxLength: 60, size: 'max' },
@@ -66,20 +47,37 @@ interface OpenCall {
 class NestedCalls {
   readonly #host = new Host();
   readonly #pages: Pages = { lines: [] };
+  readonly #copying = snapshotProtocol<Pages, readonly number[]>({
+    snapshot: async ({ lines }) => {
+      const before = [...lines];
+      await this.#slowly();
+      return before;
+    },
+    restore: async ({ lines }, before) => {
+      await this.#slowly();
+      lines.splice(0, lines.length, ...before);
+    },
+  });
   readonly #registry = ResourceRegistry.of([
     binding(Pages, {
       instance: this.#pages,
-      transactional: snapshotProtocol<Pages, readonly number[]>({
-        snapshot: async ({ lines }) => {
-          const before = [...lines];
-          await this.#slowly();
-          return before;
+      transactional: {
+        begin: async (resource, options) => {
+          const transaction = await this.#copying.begin(resource, options);
+          let ends = 0;
+          const end = async (work: () => unknown): Promise<void> => {
+            ends += 1;
+            if (ends > 1) this.#faults.push('a transaction has ended twice');
+            await this.#slowly();
+            await work();
+          };
+          return {
+            ...transaction,
+            commit: () => end(() => transaction.commit()),
+            rollback: () => end(() => transaction.rollback()),
+          };
         },
-        restore: async ({ lines }, before) => {
-          await this.#slowly();
-          lines.splice(0, lines.length, ...before);
-        },
-      }),
+      },
     }),
   ]);
   readonly #root = ResourceContainer.for(this.#host, this.#registry);
@@ -89,6 +87,7 @@ class NestedCalls {
   /** Ends of calls that were not awaited. */
   #ends: Promise<unknown>[] = [];
   readonly #kept: number[] = [];
+  readonly #faults: string[] = [];
   #next = 0;
 
   constructor(slow: () => number) {
@@ -99,13 +98,15 @@ class NestedCalls {
     const innermost = this.#calls.at(-1);
     switch (kind) {
       case 'open':
-        if (innermost?.isSealed !== true && this.#calls.length < 4) await this.#open();
+        if (innermost?.isSealed !== true && this.#calls.length < 4) await this.#open(innermost);
         return;
       case 'write':
-        if (innermost !== undefined) await this.#write(innermost, false);
+        if (innermost !== undefined) this.#write(innermost);
         return;
       case 'write outside':
-        for (const call of this.#calls.slice(0, -1).slice(-1 - depth, -1)) await this.#write(call, true);
+        for (const call of this.#calls.slice(-2 - depth, -1)) {
+          if (!call.isSealed) expect(() => call.view.lines.push(-1)).toThrow(ResourceError);
+        }
         return;
       case 'seal':
         innermost?.forks.seal();
@@ -121,41 +122,72 @@ class NestedCalls {
         return this.#end(this.#calls.length - 2 - depth, 'commit');
       case 'rollback outside':
         return this.#end(this.#calls.length - 2 - depth, 'rollback');
+      case 'begin a commit':
+        return this.#beginCommit(innermost);
+      case 'open late':
+        if (innermost?.isSealed === false) await this.#openLate(innermost, depth);
+        return;
     }
   }
 
   async finish(): Promise<void> {
     await this.#end(0, 'rollback');
+    await Promise.all(this.#ends);
     expect(this.#pages.lines).toEqual(this.#kept);
+    expect(this.#faults).toEqual([]);
   }
 
-  async #open(): Promise<void> {
-    const outer = this.#calls.at(-1);
+  async #open(outer: OpenCall | undefined): Promise<void> {
+    // Calls of one call begin one after the other.
+    await Promise.all(this.#ends);
+    const { container, forks, look } = this.#begin(outer);
+    this.#calls = [...this.#calls, { container, forks, view: await look(), written: [], isSealed: false }];
+  }
+
+  #begin(outer: OpenCall | undefined) {
+    const around = outer?.container.outerCall(outer.forks);
     const container =
-      outer === undefined
+      around === undefined
         ? this.#root
-        : ResourceContainer.for(this.#host, this.#registry, {
-            outer: outer.container.outerCall(outer.forks),
-            isInner: true,
-          });
+        : ResourceContainer.for(this.#host, this.#registry, { outer: around, isInner: true });
     const forks = container.openForks({ readOnly: false });
     if (forks === undefined) throw new Error('nothing takes part');
-    const view = await container.openCallScope([], forks).resolver.get(Pages);
-    this.#calls = [...this.#calls, { container, forks, view, written: [], isSealed: false }];
+    return { container, forks, look: () => container.openCallScope([], forks).resolver.get(Pages) };
   }
 
-  async #write(call: OpenCall, isOutside: boolean): Promise<void> {
-    const line = this.#next++;
+  /** A call inside looks the resource up while the one around it ends. */
+  async #openLate(outer: OpenCall, turns: number): Promise<void> {
+    await Promise.all(this.#ends);
+    const { forks, look } = this.#begin(outer);
+    const looked = look().catch(() => undefined);
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    const ended = this.#end(this.#calls.length - 1, 'commit');
+    const view = await looked;
+    if (view !== undefined) expect(() => view.lines.push(-1)).toThrow(TransactionClosedError);
+    await ended;
+    await forks.rollback((work) => work);
+  }
+
+  #write({ isSealed, view, written }: OpenCall): void {
+    const line = this.#next;
+    this.#next += 1;
     try {
-      call.view.lines.push(line);
-      expect({ isOutside, isSealed: call.isSealed }).toEqual({ isOutside: false, isSealed: false });
-      call.written.push(line);
+      view.lines.push(line);
+      written.push(line);
     } catch (error) {
-      if (call.isSealed) expect(error).toBeInstanceOf(TransactionClosedError);
-      else if (ResourceError.isInstance(error))
-        expect([isOutside, error.code]).toEqual([true, 'resource-busy']);
-      else throw error;
+      if (isSealed) expect(error).toBeInstanceOf(TransactionClosedError);
+      // The commit of a call inside has begun.
+      else expect(error).toMatchObject({ code: 'resource-busy' });
+      return;
     }
+    expect(isSealed).toBe(false);
+  }
+
+  #beginCommit(call: OpenCall | undefined): void {
+    if (call === undefined) return;
+    this.#calls = this.#calls.slice(0, -1);
+    this.#ends.push(call.forks.commit());
+    this.#keep(call);
   }
 
   /** Ends a call as the runtime does, with those inside it still open: what they did is dropped, in their time or in its time. */
@@ -164,6 +196,7 @@ class NestedCalls {
     if (at < 0 || call === undefined) return;
     this.#calls = this.#calls.slice(0, at);
     call.forks.seal();
+    for (const { view } of inside) expect(() => view.lines.push(-1)).toThrow(TransactionClosedError);
     // Each of them learns of it at another time.
     for (const { forks } of inside) {
       const commits = this.#slow() === 0;
@@ -173,12 +206,17 @@ class NestedCalls {
       };
       this.#ends.push(end());
     }
+    await this.#slowly();
     if (how === 'rollback') {
       expect(await call.forks.rollback((work) => work)).toEqual([]);
       return;
     }
     expect(await call.forks.commit()).toBeUndefined();
-    (this.#calls.at(-1)?.written ?? this.#kept).push(...call.written);
+    this.#keep(call);
+  }
+
+  #keep({ written }: OpenCall): void {
+    (this.#calls.at(-1)?.written ?? this.#kept).push(...written);
   }
 
   async #slowly(): Promise<void> {

@@ -229,8 +229,10 @@ export class ResourceForks {
     const isObject = (typeof shared === 'object' && shared !== null) || typeof shared === 'function';
     if (!isObject || this.#readOnly || binding.protocol?.parallel === true)
       return { guarded: shared, shared };
+    const name = tokenName(binding.token);
     const assertUsable = (): void => {
-      for (const inner of this.#inner) if (inner.#views.has(binding)) throw inUse(tokenName(binding.token));
+      if (this.#isSealed) throw closed(name);
+      for (const inner of this.#inner) if (inner.#views.has(binding)) throw inUse(name);
     };
     return { guarded: guardedView(shared, assertUsable), shared };
   }
