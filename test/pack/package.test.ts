@@ -102,6 +102,7 @@ describe('packed files', () => {
         'ai-sdk',
         'anthropic',
         'base',
+        'budgets-command',
         'case-list',
         'claude-agent',
         'core',
