@@ -96,7 +96,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('runs whose database'), 
     const schema = await migratedSchema(server);
     const pool = openPool(server);
     const { jobs, reached, open } = waitingJobs(6);
-    const journal = openJournal({ pool, schema, leaseTimeoutMs: 1_000 });
+    const journal = openJournal({ pool, schema, leaseTimeoutMs: 6_000 });
     const outcomes = Promise.allSettled(jobs.map(({ deliver }) => deliver(journal)));
     await reached();
     await server.crash();
@@ -137,7 +137,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('runs whose database'), 
       // Without the limit, a connection that is being opened keeps its place in the pool for good.
       pool: openPool({ url }, { connectionTimeoutMillis: 500 }),
       schema,
-      leaseTimeoutMs: 2_000,
+      leaseTimeoutMs: 6_000,
       queryTimeoutMs: 500,
     });
     const { job, runId, ended, open } = await jobWithin(cutOff);

@@ -10,7 +10,7 @@ import { openAsking } from './asking-runtime.mjs';
  */
 
 const [folder = '', runId = '', mode = '', killAt = ''] = process.argv.slice(2);
-const journal = sqliteJournal({ file: join(folder, 'journal.db'), leaseTimeoutMs: 1_000 });
+const journal = sqliteJournal({ file: join(folder, 'journal.db'), leaseTimeoutMs: 600_000 });
 
 let points = 0;
 let isCounting = false;
