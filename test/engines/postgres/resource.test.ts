@@ -220,9 +220,13 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a resource in PostgreSQ
     const outer = await begin();
     await add(outer.view, 'a');
     const first = await begin(outer.view);
-    const writing = first.view.query('select pg_sleep(0.2)');
-    await first.rollback();
-    await writing;
+    const blocking = await pool.connect();
+    await blocking.query('select pg_advisory_lock(1)');
+    const waiting = first.view.query('select pg_advisory_xact_lock(1)');
+    const rollingBack = first.rollback();
+    await blocking.query('select pg_advisory_unlock(1)');
+    blocking.release();
+    await Promise.all([waiting, rollingBack]);
     await add(outer.view, 'b');
     await outer.commit();
     expect((await seen()).notes).toBe('ab');

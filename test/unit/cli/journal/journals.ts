@@ -82,3 +82,13 @@ export function keptRequest(...words: readonly string[]): KeptRequest {
   if (kept === undefined || kept === 'unreadable') throw new Error(words.join(' '));
   return kept;
 }
+
+/** Journals that have a run journal without what tools have done once and without budgets. */
+export function journalsWithoutLedger(journal: RunJournal): Journals {
+  const { ledger: _ledger, ...without } = journalOperations(journal);
+  return {
+    pathsOf: () => ({ journal: undefined, blobs: undefined }),
+    open: () => Promise.reject(new Error('It is not opened.')),
+    openExisting: async () => ({ ...without, [Symbol.asyncDispose]: async () => undefined }),
+  };
+}

@@ -3,7 +3,6 @@ import type { RunJournal, RunLease } from 'weakincentives';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { budgetsCommand } from '../../../../src/cli/runs/budgets-command.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
-import { journalOperations } from '../../../../src/core/runtime/index.ts';
 import { ledgerOf } from '../../../contract/journal-ledger.ts';
 import {
   amounts,
@@ -12,7 +11,7 @@ import {
   spendingIn,
   spendRow,
 } from '../../../contract/journal-spending.ts';
-import { addRun, MemoryJournals } from '../journal/journals.ts';
+import { addRun, journalsWithoutLedger, MemoryJournals } from '../journal/journals.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 
 const day = 24 * 3_600_000;
@@ -101,12 +100,7 @@ describe('wink budgets list', () => {
   });
 
   it('refuses a journal without a ledger', async () => {
-    const { ledger: _ledger, ...without } = journalOperations(journals.journal());
-    const parts = {
-      pathsOf: () => ({ journal: undefined, blobs: undefined }),
-      open: () => Promise.reject(new Error('It is not opened.')),
-      openExisting: async () => ({ ...without, [Symbol.asyncDispose]: async () => undefined }),
-    };
+    const parts = journalsWithoutLedger(journals.journal());
     const request = readArguments(['budgets']);
     if (request.kind !== 'budgets') throw new Error(JSON.stringify(request));
     await expect(budgetsCommand(request, fakeEnvironment(), { journals: parts })).rejects.toThrow(

@@ -3,9 +3,8 @@ import type { RunJournal } from 'weakincentives';
 import { readArguments } from '../../../../src/cli/arguments.ts';
 import { onceCommand } from '../../../../src/cli/runs/once-command.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
-import { journalOperations } from '../../../../src/core/runtime/index.ts';
 import { changeOnce, onceCall } from '../../../contract/journal-ledger.ts';
-import { addRun, MemoryJournals } from '../journal/journals.ts';
+import { addRun, journalsWithoutLedger, MemoryJournals } from '../journal/journals.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 
 const day = 24 * 3_600_000;
@@ -120,12 +119,7 @@ describe('wink once settle', () => {
   });
 
   it('refuses a journal without a ledger', async () => {
-    const { ledger: _ledger, ...without } = journalOperations(journals.journal());
-    const parts = {
-      pathsOf: () => ({ journal: undefined, blobs: undefined }),
-      open: () => Promise.reject(new Error('It is not opened.')),
-      openExisting: async () => ({ ...without, [Symbol.asyncDispose]: async () => undefined }),
-    };
+    const parts = journalsWithoutLedger(journals.journal());
     const request = readArguments(['once']);
     if (request.kind !== 'once') throw new Error(JSON.stringify(request));
     await expect(onceCommand(request, fakeEnvironment(), { journals: parts })).rejects.toThrow(
