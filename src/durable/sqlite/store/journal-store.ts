@@ -153,9 +153,7 @@ export class JournalStore implements JournalOperations {
     moment: LeaseMoment,
     ended: RunLeaseIdentity | undefined,
   ): AcquiredLease {
-    this.#checkFormat();
-    const held = this.#lease(sessionId);
-    if (held !== undefined && !isSame(held, ended) && !isOver(held, moment)) throw busy(sessionId);
+    const held = this.#leaseToTake(sessionId, moment, ended);
     this.#statement('takeEpoch').run();
     // The table has exactly one row.
     const { epochs } = this.#statement('epoch').get() as { epochs: Integer };
@@ -163,6 +161,16 @@ export class JournalStore implements JournalOperations {
     const until = [nowMs + timeoutMs, timeoutMs, tickMs ?? null] as const;
     this.#statement('takeLease').run(sessionId, owner, Number(epochs), ...until, holder);
     return { epoch: Number(epochs), formerOwner: held?.owner };
+  }
+
+  /**
+   * Refuses what `acquire` would refuse now, and only reads. Asked before the transaction of `acquire`: who waits for a lease asks again and again, and would keep the owner
+   * from the lock that renewing it takes.
+   *
+   * @throws {SessionBusyError} while another owner has the session.
+   */
+  assertFree(...[sessionId, , moment, ended]: Parameters<JournalOperations['acquire']>): void {
+    this.#leaseToTake(sessionId, moment, ended);
   }
 
   renew(leases: readonly LeaseKey[], moment: LeaseMoment): readonly string[] {
@@ -270,6 +278,18 @@ export class JournalStore implements JournalOperations {
   pruneBudgets(beforeMs: number, moment: LeaseMoment): number {
     this.#checkFormat();
     return this.#spending.prune(beforeMs, this.#isAlive(moment));
+  }
+
+  /** The lease that a new one replaces, if there is one. @throws {SessionBusyError} */
+  #leaseToTake(
+    sessionId: string,
+    moment: LeaseMoment,
+    ended: RunLeaseIdentity | undefined,
+  ): LeaseRecord | undefined {
+    this.#checkFormat();
+    const held = this.#lease(sessionId);
+    if (held !== undefined && !isSame(held, ended) && !isOver(held, moment)) throw busy(sessionId);
+    return held;
   }
 
   #isAlive(moment: LeaseMoment): IsAlive {

@@ -25,6 +25,7 @@ export function localBackend(
       return store.read(runId, from);
     },
     async acquire(sessionId, owner, moment, ended) {
+      store.assertFree(sessionId, owner, moment, ended);
       const acquired = connection.write(() => store.acquire(sessionId, owner, moment, ended));
       if (acquired.formerOwner !== undefined) connection.letGo(acquired.formerOwner);
       connection.hold(owner);

@@ -84,6 +84,7 @@ export class JournalServer {
   #serveOne(call: NumberedCall): void {
     const { id, name } = call;
     try {
+      if (name === 'acquire') this.#do({ ...call, name: 'assertFree' });
       const value = readingMethods.has(name)
         ? this.#do(call)
         : inTransaction(this.#database, () => this.#do(call));
@@ -96,7 +97,7 @@ export class JournalServer {
 
   #do({ name, parameters }: NumberedCall): unknown {
     // Only the journal calls here, by the names of the operations and with their parameters.
-    const operation: (...parameters: never[]) => unknown = this.#store[name as JournalMethod];
+    const operation: (...parameters: never[]) => unknown = this.#store[name as JournalMethod | 'assertFree'];
     return Reflect.apply(operation, this.#store, parameters);
   }
 }

@@ -1,10 +1,21 @@
 // Appends rows to a journal, several at a time, until it is killed, and prints the number of each row that is durable.
 // Arguments: the form, the file, the session.
-import { openJournal, print, summary } from './open-journal.mjs';
+import { isLockedOut, openJournal, print, summary } from './open-journal.mjs';
 
 const [form = '', file = '', session = ''] = process.argv.slice(2);
 const journal = openJournal(form, file);
-const lease = await journal.acquire(session);
+
+async function acquire() {
+  for (;;) {
+    try {
+      return await journal.acquire(session);
+    } catch (error) {
+      if (!isLockedOut(error)) throw error;
+    }
+  }
+}
+
+const lease = await acquire();
 const runId = `run-${session}`;
 let next = (await journal.read(runId)).length;
 for (;;) {
@@ -17,10 +28,15 @@ for (;;) {
     next += rows.length;
     return { runId, rows, summary };
   });
-  await Promise.all(
+  const ends = await Promise.allSettled(
     batches.map(async (batch) => {
       await journal.append(batch, lease);
       await print(batch.rows.at(-1)?.seq);
     }),
   );
+  const failed = ends.find(({ status }) => status === 'rejected');
+  if (failed?.status !== 'rejected') continue;
+  if (!isLockedOut(failed.reason)) throw failed.reason;
+  // Those after it did not follow the last row.
+  next = (await journal.read(runId)).length;
 }

@@ -14,6 +14,15 @@ export function openJournal(form, file, leaseTimeoutMs = 60_000) {
   return sqliteJournal({ database: new sqlite.DatabaseSync(file), leaseTimeoutMs });
 }
 
+/**
+ * Whether a journal failed because others had the lock for writing. SQLite serves locks in no order, so that two busy writers can keep each other, or a third one, waiting for longer than
+ * a journal does; then it is tried again, as a run does.
+ * @param {unknown} error
+ */
+export function isLockedOut(error) {
+  return error instanceof Error && 'code' in error && error.code === 'journal-failed' && String(error.cause).includes('locked');
+}
+
 /** What the writer of a run says of it. */
 export const summary = /** @type {const} */ ({
   status: 'running',

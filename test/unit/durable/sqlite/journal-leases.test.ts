@@ -40,7 +40,7 @@ describe.skipIf(noSqlite !== undefined).each(forms)(sqliteSuite('leases %s'), (_
     const hang = (durationMs: number): void => {
       hungMs += durationMs;
     };
-    return { mine: open(clocks[0]), theirs: open(clocks[1]), clocks, hang };
+    return { mine: open(clocks[0]), theirs: open(clocks[1]), clocks, hang, file };
   }
 
   it('are renewed while their process gives beats', async () => {
@@ -55,6 +55,21 @@ describe.skipIf(noSqlite !== undefined).each(forms)(sqliteSuite('leases %s'), (_
     await append(mine, lease, 0);
     await lease.release();
     expect(clocks[0].pending).toBe(0);
+  });
+
+  it('that are held are refused while another connection has the lock for writing', async () => {
+    const { mine, theirs, clocks, file } = openTwo();
+    await mine.acquire('s');
+    await settled(theirs);
+    const writer = openDatabase(file);
+    writer.exec('begin immediate');
+    // Those that ask would wait for the lock, and fail in the end.
+    for (const journal of [mine, theirs]) {
+      await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+    }
+    writer.exec('rollback');
+    clocks[1].advance(300);
+    expect((await theirs.acquire('s')).isHeld()).toBe(true);
   });
 
   it('of a process that hangs are taken over, and it finds out', async () => {
@@ -168,3 +183,25 @@ describe.skipIf(noSqlite !== undefined).each(forms)(sqliteSuite('leases %s'), (_
     await expect(mine.read('r')).rejects.toMatchObject({ code: 'journal-closed' });
   });
 });
+
+it.skipIf(noSqlite !== undefined)(
+  sqliteSuite('a lease that another one takes before the lock for writing is there is refused'),
+  async () => {
+    const file = join(tempFolder(), 'runs.db');
+    const theirs = openJournal({ database: openDatabase(file) });
+    const database = openDatabase(file);
+    let taken: Promise<RunLease> | undefined;
+    const mine = openJournal({
+      database: {
+        prepare: (sql) => database.prepare(sql),
+        exec: (sql) => {
+          // It takes the lease at once.
+          if (sql === 'begin immediate') taken ??= theirs.acquire('s');
+          return database.exec(sql);
+        },
+      },
+    });
+    await expect(mine.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+    expect((await taken)?.isHeld()).toBe(true);
+  },
+);
