@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { binding, promptTemplate, resourceToken, resumeRun, Session, section, ToolResult, tool } from 'weakincentives';
 import { sqliteJournal, sqliteResource } from 'weakincentives/sqlite';
-import { scriptedAdapter } from 'weakincentives/testing';
+import { createManualClock, scriptedAdapter } from 'weakincentives/testing';
 
 /**
  * @import { AnyTool, AnyResourceBinding, Prompt, RunJournal, ToolEffects } from 'weakincentives'
@@ -227,8 +227,10 @@ const adapter = scriptedAdapter(async (_conversation, { instructions, turn }) =>
 });
 
 const prompt = promptOf('root', [book, look, fail, nested, delegate], [entries]);
-const session = new Session({ id: 's' });
-const options = { journal: watched, runId: 'run', session };
+// No timer flushes rows before something needs them: each life of this program passes the same points, however busy the machine is.
+const clock = createManualClock();
+const session = new Session({ id: 's', clock });
+const options = { journal: watched, runId: 'run', session, clock };
 // The owner before was killed.
 if (mode === 'resume') await journal.revoke('s');
 const isBegun = (await journal.read('run')).length > 0;
