@@ -8,7 +8,7 @@ import { sqliteJournal } from 'weakincentives/sqlite';
 import { createManualClock } from 'weakincentives/testing';
 import { rowsOf, summaryOf } from '../../contract/run-journal.ts';
 import { openDatabase } from '../../support/sqlite.ts';
-import { startChild } from './started-child.ts';
+import { startChild, stopOutsideTransactions } from './started-child.ts';
 
 function folderOfTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'wink-durable-'));
@@ -35,7 +35,7 @@ describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) 
     expect(await child.line()).toBe('held');
     child.send('append');
     expect(await child.line()).toBe('appended');
-    child.signal('SIGSTOP');
+    await stopOutsideTransactions(child, file);
     // For this process the time-out has passed.
     const clock = createManualClock(Date.now() + 120_000);
     await using journal = sqliteJournal({ file, clock });
@@ -78,7 +78,7 @@ describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) 
     mkdirSync(root);
     const child = startChild('hold-folder', form, file, '1000', root, stateDirectory);
     expect(await child.line()).toBe('held');
-    child.signal('SIGSTOP');
+    await stopOutsideTransactions(child, file);
     await using journal = sqliteJournal({ file, leaseTimeoutMs: 600_000 });
     await using opened = await whenFree(() => openHostFilesystem({ root, stateDirectory, journal }));
     await opened.write('a.md', 'next');

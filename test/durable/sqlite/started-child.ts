@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { openDatabase } from '../../support/sqlite.ts';
 
 /** A program of `test/durable/sqlite/children` that is running. */
 export interface StartedChild {
@@ -50,4 +52,26 @@ export function startChild(name: string | URL, ...parameters: string[]): Started
     send: (line) => void child.stdin.write(`${line}\n`),
     signal: (signal) => void child.kill(signal),
   };
+}
+
+/**
+ * Stops a program outside of its transactions on a database: one that is stopped in the middle of one, as of a beat that renews its leases, keeps the lock for writing until it
+ * goes on.
+ */
+export async function stopOutsideTransactions(child: StartedChild, file: string): Promise<void> {
+  const database = openDatabase(file);
+  database.exec('pragma busy_timeout = 600000; begin immediate');
+  child.signal('SIGSTOP');
+  await expect.poll(() => runningThreads(child.pid)).toEqual([]);
+  database.exec('rollback');
+}
+
+/** The threads of a process that are not stopped yet: each of them stops by itself. None where the system does not list them. */
+function runningThreads(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/task`;
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((thread) => {
+    const stat = readFileSync(`${folder}/${thread}/stat`, 'latin1');
+    return !/^\d+ \(.*\) T /s.test(stat);
+  });
 }
