@@ -94,7 +94,7 @@ export default defineAgent({
 describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
   it('undoes a call once the server has ended: wink runs, view, rewind', async () => {
     const { client, stderr } = await serve('--workspace', workspace, '--run-id', 'mine');
-    expect(stderr()).toContain('calls are kept as run mine');
+    await expect.poll(stderr).toContain('calls are kept as run mine');
     await client.callTool(write('b.txt', 'one\n'));
     await client.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } });
     await client.callTool(write('a.txt', 'beta\n'));
@@ -140,9 +140,9 @@ describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
     // Torn: the decision is in the journal, one file is not in the folder.
     expect([read('a.txt'), readdirSync(workspace).includes('b.txt')]).toEqual(['beta\n', false]);
     const next = await serve('--workspace', workspace);
-    expect(next.stderr()).toContain(
-      'run dead was cut off after its last call was decided; it is in the folder: a.txt, b.txt.',
-    );
+    await expect
+      .poll(next.stderr)
+      .toContain('run dead was cut off after its last call was decided; it is in the folder: a.txt, b.txt.');
     expect(next.stderr()).not.toContain('wink runs settle');
     expect([read('a.txt'), read('b.txt')]).toEqual(['beta\n', 'beta\n']);
     await next.client.close();

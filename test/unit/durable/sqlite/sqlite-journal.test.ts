@@ -251,9 +251,11 @@ function ofVersion(version: string, database: SqliteDatabase): SqliteDatabase {
   };
 }
 
-/** Keeps what is warned of meanwhile. */
+/** Keeps what the library warns of meanwhile: the module of SQLite may have a warning of its own. */
 async function warnedOf<T>(warnings: string[], act: () => T | Promise<T>): Promise<T> {
-  const keep = (warning: Error): void => void warnings.push(warning.message);
+  const keep = (warning: Error): void => {
+    if ('code' in warning && warning.code === 'WINK_SQLITE_EXCLUSIVE') warnings.push(warning.message);
+  };
   process.on('warning', keep);
   const result = await act();
   // Warnings are emitted with the next tick.
