@@ -111,17 +111,20 @@ describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) 
 
   it('keeps its lease past the time-out while it gives beats', async () => {
     const file = join(folderOfTest(), 'runs.db');
-    const child = startChild('hold-lease', form, file, 's', '15000');
+    const timeoutMs = 15_000;
+    const child = startChild('hold-lease', form, file, 's', String(timeoutMs));
     expect(await child.line()).toBe('held');
     const leases = openDatabase(file).prepare('select until_ms from wink_leases');
     // The statement has one column.
     const untilMs = (): number => (leases.get() as { until_ms: number }).until_ms;
     const firstMs = untilMs();
     await expect.poll(untilMs).toBeGreaterThan(firstMs);
-    // For this process the first time-out has passed.
-    const clock = createManualClock(firstMs + 1);
+    // It gives no more of them, and for this process the first time-out has passed, but not that of the last beat.
+    await stopOutsideTransactions(child, file);
+    const clock = createManualClock(Math.max(firstMs, untilMs() - timeoutMs) + 1);
     await using journal = sqliteJournal({ file, clock });
     await expect(journal.acquire('s')).rejects.toSatisfy(SessionBusyError.isInstance);
+    child.signal('SIGCONT');
     child.send('append');
     expect(await child.line()).toBe('appended');
     child.signal('SIGKILL');
