@@ -6,6 +6,10 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { command, type Ending, run } from '../../cli/wink.ts';
+import { deadlockMs } from '../../support/deadlock.ts';
+
+/** Without it a request fails after a minute. */
+const limits = { timeout: deadlockMs };
 
 let folder: string;
 let workspace: string;
@@ -43,7 +47,7 @@ async function serve(...args: readonly string[]): Promise<Server> {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- It is not an event target.
     client.onclose = resolve;
   });
-  await client.connect(transport);
+  await client.connect(transport, limits);
   return { client, pid: transport.pid ?? 0, closed, stderr: () => text };
 }
 
@@ -95,9 +99,9 @@ describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
   it('undoes a call once the server has ended: wink runs, view, rewind', async () => {
     const { client, stderr } = await serve('--workspace', workspace, '--run-id', 'mine');
     await expect.poll(stderr).toContain('calls are kept as run mine');
-    await client.callTool(write('b.txt', 'one\n'));
-    await client.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } });
-    await client.callTool(write('a.txt', 'beta\n'));
+    await client.callTool(write('b.txt', 'one\n'), limits);
+    await client.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } }, limits);
+    await client.callTool(write('a.txt', 'beta\n'), limits);
     expect((await wink('rewind', 'mine', '--before', 'mcp-3')).stderr).toContain('is still running');
     await client.close();
     expect((await wink('runs')).stdout).toMatch(/^mine +finished .*workspace/m);
@@ -125,7 +129,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
       killed('/never').replace('isArmed = true;', "process.kill(process.pid, 'SIGKILL');"),
     );
     const server = await serve(agent, '--workspace', workspace, '--durable');
-    await expect(server.client.callTool({ name: 'write_both', arguments: {} })).rejects.toThrow();
+    await expect(server.client.callTool({ name: 'write_both', arguments: {} }, limits)).rejects.toThrow();
     await server.closed;
     expect(readdirSync(workspace)).toEqual(['a.txt']);
     expect(read('a.txt')).toBe('alpha\n');
@@ -135,7 +139,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
     const agent = join(folder, 'agent.ts');
     writeFileSync(agent, killed('/b.txt'));
     const server = await serve(agent, '--workspace', workspace, '--durable', '--run-id', 'dead');
-    await expect(server.client.callTool({ name: 'write_both', arguments: {} })).rejects.toThrow();
+    await expect(server.client.callTool({ name: 'write_both', arguments: {} }, limits)).rejects.toThrow();
     await server.closed;
     // Torn: the decision is in the journal, one file is not in the folder.
     expect([read('a.txt'), readdirSync(workspace).includes('b.txt')]).toEqual(['beta\n', false]);
