@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EvaluateOptions, type PromptResponse, ToolResult, tool } from 'weakincentives';
 import { createManualClock, type ManualClock } from 'weakincentives/testing';
 import { z } from 'zod';
@@ -23,6 +23,16 @@ const calling: SaidTurn = {
   ],
 };
 const answering: SaidTurn = { text: 'It is two or three.' };
+
+// Packages set timers by themselves: @ai-sdk/openai waits 50 ms for an error before it shows the first events.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterAll(() => void vi.useRealTimers());
+
+/** Time passes on the clock, and for the timers of packages, which would otherwise fire after more or less of it. */
+function pass(clock: ManualClock, durationMs: number): void {
+  clock.advance(durationMs);
+  vi.advanceTimersByTime(durationMs);
+}
 
 /** Runs with time that passes while nothing else happens. */
 async function play(
@@ -53,12 +63,12 @@ async function play(
     );
   for (let round = 0; ended.outcome === undefined; round += 1) {
     await setImmediate();
-    if (round % 10 === 9) clock.advance(stepMs);
+    if (round % 10 === 9) pass(clock, stepMs);
   }
   await run;
   const elapsedMs = clock.now() - began;
   // What a connection is left with after its answer has a limit of its own.
-  clock.advance(1_000);
+  pass(clock, 1_000);
   return { outcome: ended.outcome, requests, elapsedMs };
 }
 
