@@ -30,8 +30,8 @@ describe('npm start', () => {
     expect(code, stderr).toBe(0);
     expect(fingerprint(fixture)).toBe(before);
 
-    const rows = stdout.split('\n').filter((line) => /^\d+ +\d+ +\d+ ms /.test(line));
-    const all = rows.map((row) => row.replace(/^\d+ +\d+ +\d+ ms +/, '').replace(/ {2,}/g, ' | '));
+    const rows = stdout.split('\n').filter((line) => /^\d+ +\d+ +[\d.]+ m?s /.test(line));
+    const all = rows.map((row) => row.replace(/^\d+ +\d+ +[\d.]+ m?s +/, '').replace(/ {2,}/g, ' | '));
     const [setUp, ...work] = all;
     expect(setUp).toBe('planning_setup_plan | committed');
     const told = work.filter((row) => !row.startsWith('planning_'));
