@@ -23,18 +23,20 @@ async function stage(kind: string, options: StagedFolderOptions = {}): Promise<S
   return openStagedFolder(filesystem, { ...given, layer: kind === 'overlay' ? 'overlay' : 'copy' });
 }
 
-/** Command lines of all processes. */
-function commandLines(): readonly string[] {
+/** The processes whose command lines have this in them. */
+function running(marker: string): readonly number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {
-      return /^\d+$/.test(name) ? [readFileSync(`/proc/${name}/cmdline`, 'utf8')] : [];
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(marker)
+        ? [Number(name)]
+        : [];
     } catch {
       return [];
     }
   });
 }
 
-const isRunning = (marker: string): boolean => commandLines().some((line) => line.includes(marker));
+const isRunning = (marker: string): boolean => running(marker).length > 0;
 
 /** A script that starts a process in a session of its own and continues once it runs. */
 function leaving(command: string): string {
@@ -156,10 +158,13 @@ describe.for(kinds)('running a command in a folder staged from %s', ([kind, refu
     it('does not wait for what has left its group', async () => {
       await using staged = await stage(kind);
       const clock = createManualClock();
-      const run = staged.run('sh', ['-c', `${leaving('sleep 3')}; echo started`], { clock });
+      const marker = `1002.${process.pid}`;
+      const run = staged.run('sh', ['-c', `${leaving(`sleep ${marker}`)}; echo started`], { clock });
       await until(() => clock.pending === 1);
       clock.advance(500);
       expect(await run).toMatchObject({ exitCode: 0, output: 'started\n' });
+      // It holds the outputs until then, however long that takes.
+      for (const left of running(`sleep\0${marker}`)) process.kill(left, 'SIGKILL');
     });
 
     it('ends it with the reason of a signal: its own, or that of the folder', async () => {
