@@ -30,14 +30,14 @@ const runCommand = tool({
   // this call is a barrier and is never repeated on its own. Only in a sandbox whose one outlet is the folder
   // (a container without network, say) nothing outlasts a failed call, and 'state' would be true.
   effects: 'external',
-  timeoutMs: 20_000,
+  timeoutMs: 330_000,
   execute: async ({ command, edits }, { filesystem, signal }) => {
     for (const { path, oldText, newText } of edits) await filesystem.edit(path, [{ oldText, newText }]);
     // An overlay of the folder where there is one and the kernel allows it, else a copy: nothing here depends on which.
     await using staged = await openStagedFolder(filesystem, { signal });
     const [file, args] = commands[command];
     const { exitCode, timedOut, output } = await staged.run(file, args, {
-      timeoutMs: 15_000,
+      timeoutMs: 300_000,
       maxOutputBytes: 4_000,
     });
     if (exitCode !== 0) {
