@@ -3,14 +3,17 @@ import type { ModelCallOptions } from '../../../core/runtime/index.ts';
 import { defaultHeadersOf, type HeaderRecord, withFeaturesOf } from './headers.ts';
 import { toNoAnswerError } from './provider-error.ts';
 import { type ReportingRequest, reporting } from './reporting-fetch.ts';
-import { SilenceLimit } from './silence-limit.ts';
+import { longestMs, SilenceLimit } from './silence-limit.ts';
 import { isEventStream, type StreamListener } from './stream-reader.ts';
 
 /** Options of one request by the client of a vendor. */
 export interface VendorRequestOptions {
   /** Aborts the request and its stream. */
   readonly signal: AbortSignal;
-  /** How long the provider may give no sign, in milliseconds; the adapter aborts the request then. */
+  /**
+   * How long the provider may give no sign, in milliseconds; the adapter aborts the request then. For a client that the adapter made the longest
+   * possible: clients take it for the time of a whole answer, however many signs there are of it.
+   */
   readonly timeout: number;
   /** Always 0: the evaluation retries, because it knows the deadline. */
   readonly maxRetries: number;
@@ -52,7 +55,7 @@ export async function askVendor(
   // Clients pass `fetchOptions` on to their `fetch`. Ours reports there what no client shows: pings, and the parts of a whole answer.
   const options: VendorRequestOptions & { readonly fetchOptions?: ReportingRequest } = {
     signal: isStreamed ? AbortSignal.any([ended, left.signal]) : ended,
-    timeout: silence.timeoutMs,
+    timeout: reportsSigns ? longestMs : silence.timeoutMs,
     maxRetries: 0,
     ...present({
       headers: Object.keys(headers).length === 0 ? undefined : { ...headers },

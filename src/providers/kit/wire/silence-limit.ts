@@ -2,8 +2,12 @@ import { ThrottleError } from '../../../core/error/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
 
 const defaultTimeoutMs = 600_000;
-/** The longest delay of timers; a longer one fires at once. */
-const longestMs = 2_147_483_647;
+/**
+ * The longest delay of timers; a longer one fires at once.
+ *
+ * @internal
+ */
+export const longestMs = 2_147_483_647;
 
 /**
  * The value of the option `timeoutMs`: an integer, as clients require, within the range of timers.
