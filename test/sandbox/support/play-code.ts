@@ -18,23 +18,39 @@ export const suiteName = (what: string, language: Language): string => {
   return `${what} ${language}${reason === undefined ? '' : ` (skipped: ${reason})`}`;
 };
 
-/** Makes the calls of `evaluate_code` one after the other, and returns what the model reads. */
+/** What the calls of a run have left. */
+export interface PlayedCode {
+  readonly filesystem: MemoryFilesystem;
+  /** What the model reads of each call. */
+  readonly results: readonly string[];
+}
+
+type Calls = readonly Readonly<Record<string, unknown>>[];
+
+/** Makes the calls of `evaluate_code` one after the other. */
 export async function playCode(
-  calls: readonly Readonly<Record<string, unknown>>[],
+  calls: Calls,
   options: CodeEvaluationSectionOptions = {},
-): Promise<{ readonly filesystem: MemoryFilesystem; readonly results: readonly string[] }> {
+): Promise<PlayedCode> {
+  await using session = new Session();
+  const limits = { timeoutMs: deadlockMs, ...options.limits };
+  return await playSection(codeEvaluationSection({ ...options, limits }), calls, session);
+}
+
+/** {@link playCode}, with a section and in a session of the caller. */
+export async function playSection(
+  section: ReturnType<typeof codeEvaluationSection>,
+  calls: Calls,
+  session: Session,
+): Promise<PlayedCode> {
   const filesystem = new MemoryFilesystem({
     files: { 'a.txt': 'one ü\n', nul: 'a\0b', bytes: Uint8Array.of(0xff) },
   });
-  await using session = new Session();
   const adapter = scriptedAdapter([
     ...calls.map((args) => ({ toolCalls: [{ name: 'evaluate_code', arguments: args }] })),
     { text: 'done' },
   ]);
-  const sections = [
-    vfsToolsSection({ filesystem, policies: [] }),
-    codeEvaluationSection({ ...options, limits: { timeoutMs: deadlockMs, ...options.limits } }),
-  ];
+  const sections = [vfsToolsSection({ filesystem, policies: [] }), section];
   const prompt = promptTemplate({ ns: 'tests', key: 'evaluate', sections }).bind();
   const { conversation } = await adapter.evaluate(prompt, { session });
   const results = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
