@@ -43,11 +43,14 @@ async function expectRoundTrip(client: V1Client): Promise<void> {
 }
 
 describe('a client of version 1 of the SDK over standard input and output of a child process', () => {
-  /** A program that serves, and what it has left when its client is gone. */
+  /**
+   * A program that serves, and what it has left when its client is gone. The client ends its process two seconds after it has closed the input, which is too soon on a busy machine: it gets a
+   * shell that lets the program end by itself.
+   */
   async function start() {
     const transport = new sdk.StdioClientTransport({
-      command: process.execPath,
-      args: [program],
+      command: 'sh',
+      args: ['-c', 'trap "" TERM; "$0" "$1"; exit $?', process.execPath, program],
       stderr: 'pipe',
     });
     const left = new Promise<string>((resolve) => {
