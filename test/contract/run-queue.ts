@@ -185,8 +185,11 @@ export function runQueueContract(open: () => Promise<RunQueue>): void {
     it('that was put aside is not delivered again, and the next one of its run is', async () => {
       const queue = await open();
       await queue.send(jobOf('r'));
-      const { jobs } = await consume(queue, (_, delivery) =>
-        delivery === 1 ? { kind: 'aside', error: new Error('no') } : done,
+      // One at a time: a queue may let a job fail before it puts it aside, and a busy machine takes longer for both than the job waits.
+      const { jobs } = await consume(
+        queue,
+        (_, delivery) => (delivery === 1 ? { kind: 'aside', error: new Error('no') } : done),
+        1,
       );
       await expect.poll(() => names(jobs)).toEqual(['r']);
       await queue.send(jobOf('other'));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, watch, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../fake-provider/fake-provider.ts';
@@ -114,7 +114,7 @@ export function testServeClient({
       await using provider = await startFakeProvider(hanging);
       await using folder = await privateFolder();
       const { child, flag, workspace } = await start(provider, folder.path, [servedAgent]);
-      await appears(flag);
+      await expect.poll(() => existsSync(flag)).toBe(true);
       child.kill('SIGKILL');
       await exitOf(child);
       expect(existsSync(`${workspace}/hung.md`)).toBe(false);
@@ -130,11 +130,4 @@ export function testServeClient({
 async function exitOf(child: ChildProcess): Promise<unknown> {
   const [code] = await once(child, 'close');
   return code;
-}
-
-/** Resolves when the file is there. */
-async function appears(file: string): Promise<void> {
-  const changes = watch(file.slice(0, file.lastIndexOf('/')));
-  if (existsSync(file)) return;
-  for await (const _change of changes) if (existsSync(file)) return;
 }
