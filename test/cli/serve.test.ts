@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { closeUntilEnded, endingByItself } from '../support/ending-by-itself.ts';
 import { command, ending, root, start, stateHome } from './wink.ts';
 
 let folder: string;
@@ -27,8 +28,7 @@ async function connect(
   readonly stderr: () => string;
 }> {
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [command, 'serve', ...args],
+    ...endingByItself([command, 'serve', ...args]),
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', XDG_STATE_HOME: stateHome },
     stderr: 'pipe',
   });
@@ -95,7 +95,7 @@ describe('wink serve as a process', () => {
   it.each(['legacy', { pin: '2026-07-28' }] as const)(
     'serves a folder to the client that starts it (%j)',
     async (mode) => {
-      const { client, stderr } = await connect(['--workspace', workspace, '--no-durable'], mode);
+      const { client, stderr, transport } = await connect(['--workspace', workspace, '--no-durable'], mode);
       const call = (name: string, args: Record<string, unknown>) =>
         client.callTool({ name, arguments: args });
       expect((await call('write_file', { file_path: 'a.txt', content: 'beta\n' })).isError).toBe(true);
@@ -104,7 +104,7 @@ describe('wink serve as a process', () => {
         false,
       );
       expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('beta\n');
-      await client.close();
+      await closeUntilEnded(client, transport);
       expect(stderr()).toContain('serving "workspace" on the folder "work" over standard input and output.');
     },
   );
@@ -112,11 +112,11 @@ describe('wink serve as a process', () => {
   it('keeps the standard output for the protocol, whatever the code of the agent writes', async () => {
     const agent = join(folder, 'agent.ts');
     writeFileSync(agent, chatty);
-    const { client, stderr } = await connect([agent]);
+    const { client, stderr, transport } = await connect([agent]);
     expect(await client.callTool({ name: 'talk', arguments: {} })).toMatchObject({
       content: [{ text: expect.stringContaining('Talked.') }],
     });
-    await client.close();
+    await closeUntilEnded(client, transport);
     expect(stderr()).toContain('loading\n');
     expect(stderr()).toContain('from the handler\nnot a message of the protocol\n');
   });
@@ -206,11 +206,11 @@ describe('wink serve as a process', () => {
   it.each(['legacy', 'auto'] as const)(
     'answers the client of a second server with why there is none (%s)',
     async (mode) => {
-      const { client: first } = await connect(['--workspace', workspace, '--no-durable']);
+      const first = await connect(['--workspace', workspace, '--no-durable']);
       await expect(connect(['--workspace', workspace, '--no-durable'], mode)).rejects.toThrow(
         /wink serve did not start: the folder "<workspace>" is in use by process \d+, which writes to it\. Wait until it has ended, or use --apply=never, which writes nothing\./,
       );
-      await first.close();
+      await closeUntilEnded(first.client, first.transport);
     },
   );
 

@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { command, type Ending, run } from '../../cli/wink.ts';
 import { deadlockMs } from '../../support/deadlock.ts';
+import { closeUntilEnded, endingByItself } from '../../support/ending-by-itself.ts';
 
 /** Without it a request fails after a minute. */
 const limits = { timeout: deadlockMs };
@@ -26,15 +27,14 @@ beforeEach(() => {
 
 interface Server {
   readonly client: Client;
-  readonly pid: number;
+  readonly close: () => Promise<void>;
   readonly closed: Promise<void>;
   readonly stderr: () => string;
 }
 
 async function serve(...args: readonly string[]): Promise<Server> {
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [command, 'serve', ...args],
+    ...endingByItself([command, 'serve', ...args]),
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...variables },
     stderr: 'pipe',
   });
@@ -48,7 +48,7 @@ async function serve(...args: readonly string[]): Promise<Server> {
     client.onclose = resolve;
   });
   await client.connect(transport, limits);
-  return { client, pid: transport.pid ?? 0, closed, stderr: () => text };
+  return { client, close: () => closeUntilEnded(client, transport), closed, stderr: () => text };
 }
 
 const wink = (...args: readonly string[]): Promise<Ending> => run(args, { variables });
@@ -97,13 +97,13 @@ export default defineAgent({
 
 describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
   it('undoes a call once the server has ended: wink runs, view, rewind', async () => {
-    const { client, stderr } = await serve('--workspace', workspace, '--run-id', 'mine');
+    const { client, close, stderr } = await serve('--workspace', workspace, '--run-id', 'mine');
     await expect.poll(stderr).toContain('calls are kept as run mine');
     await client.callTool(write('b.txt', 'one\n'), limits);
     await client.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } }, limits);
     await client.callTool(write('a.txt', 'beta\n'), limits);
     expect((await wink('rewind', 'mine', '--before', 'mcp-3')).stderr).toContain('is still running');
-    await client.close();
+    await close();
     expect((await wink('runs')).stdout).toMatch(/^mine +finished .*workspace/m);
     expect(
       (
@@ -149,7 +149,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
       .toContain('run dead was cut off after its last call was decided; it is in the folder: a.txt, b.txt.');
     expect(next.stderr()).not.toContain('wink runs settle');
     expect([read('a.txt'), read('b.txt')]).toEqual(['beta\n', 'beta\n']);
-    await next.client.close();
+    await next.close();
     expect((await wink('rewind', 'dead', '--to', '0', '--apply')).code).toBe(0);
     expect(readdirSync(workspace)).toEqual(['a.txt']);
     expect(read('a.txt')).toBe('alpha\n');

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openMcpServer } from 'weakincentives/mcp';
+import { endingByItself } from '../../support/ending-by-itself.ts';
 import { servedPrompt } from '../../support/mcp/served-prompt.ts';
 import { loadV1Sdk, type V1Client, type V1Transport } from './v1-client.ts';
 
@@ -43,14 +44,10 @@ async function expectRoundTrip(client: V1Client): Promise<void> {
 }
 
 describe('a client of version 1 of the SDK over standard input and output of a child process', () => {
-  /**
-   * A program that serves, and what it has left when its client is gone. The client ends its process two seconds after it has closed the input, which is too soon on a busy machine: it gets a
-   * shell that lets the program end by itself.
-   */
+  /** A program that serves, and what it has left when its client is gone. */
   async function start() {
     const transport = new sdk.StdioClientTransport({
-      command: 'sh',
-      args: ['-c', 'trap "" TERM; "$0" "$1"; exit $?', process.execPath, program],
+      ...endingByItself([program]),
       stderr: 'pipe',
     });
     const left = new Promise<string>((resolve) => {
