@@ -1,3 +1,5 @@
+import { maxTimerMs } from '../error/index.ts';
+
 /** Source of time and timers, injected wherever time matters. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -23,7 +25,7 @@ export const systemClock: Clock = Object.freeze({
   // oxlint-disable-next-line no-restricted-globals -- This is the only place that reads the machine's clock.
   now: (): number => Date.now(),
   schedule(delayMs: number, callback: () => void): () => void {
-    const timer = globalThis.setTimeout(callback, Math.min(Math.max(delayMs, 0), 2_147_483_647));
+    const timer = globalThis.setTimeout(callback, Math.min(Math.max(delayMs, 0), maxTimerMs));
     return () => globalThis.clearTimeout(timer);
   },
   async yieldToTimers(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Client, McpSubscription, Tool as McpTool } from '@modelcontextprotocol/client';
-import { describeError } from '../../../core/error/index.ts';
+import { describeError, maxTimerMs } from '../../../core/error/index.ts';
 import { startOf, untilAborted } from '../../../core/internal/index.ts';
 import type { Logger } from '../../../core/tool/index.ts';
 import type { McpClientSdk } from '../wire/sdk.ts';
@@ -22,7 +22,7 @@ export interface ConnectionOptions {
 }
 
 /** Timers of the SDK never fire: ours limit all requests. */
-export const noTimeLimitMs = 2_147_483_647;
+export const noTimeLimitMs: number = maxTimerMs;
 /** Most pages of a list of tools. */
 const maxPages = 64;
 

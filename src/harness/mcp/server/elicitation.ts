@@ -4,6 +4,7 @@ import type {
   McpServer,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import { maxTimerMs } from '../../../core/error/index.ts';
 import {
   allValues,
   briefValues,
@@ -29,9 +30,6 @@ const firstModernRevision = '2026-07-28';
 
 /** A field of a form. */
 type Property = ElicitRequestFormParams['requestedSchema']['properties'][string];
-
-/** The longest that a timer of the SDK takes; the server has a limit of its own. */
-const maxTimerMs = 2_147_483_647;
 
 /** Whether requests of this connection are of a revision in which a question ends a request. Revisions are dates. */
 export function isModern(mcp: McpServer): boolean {

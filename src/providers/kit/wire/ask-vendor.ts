@@ -1,9 +1,10 @@
+import { maxTimerMs } from '../../../core/error/index.ts';
 import { present, untilAborted } from '../../../core/internal/index.ts';
 import type { ModelCallOptions } from '../../../core/runtime/index.ts';
 import { defaultHeadersOf, type HeaderRecord, withFeaturesOf } from './headers.ts';
 import { toNoAnswerError } from './provider-error.ts';
 import { type ReportingRequest, reporting } from './reporting-fetch.ts';
-import { longestMs, SilenceLimit } from './silence-limit.ts';
+import { SilenceLimit } from './silence-limit.ts';
 import { isEventStream, type StreamListener } from './stream-reader.ts';
 
 /** Options of one request by the client of a vendor. */
@@ -55,7 +56,7 @@ export async function askVendor(
   // Clients pass `fetchOptions` on to their `fetch`. Ours reports there what no client shows: pings, and the parts of a whole answer.
   const options: VendorRequestOptions & { readonly fetchOptions?: ReportingRequest } = {
     signal: isStreamed ? AbortSignal.any([ended, left.signal]) : ended,
-    timeout: reportsSigns ? longestMs : silence.timeoutMs,
+    timeout: reportsSigns ? maxTimerMs : silence.timeoutMs,
     maxRetries: 0,
     ...present({
       headers: Object.keys(headers).length === 0 ? undefined : { ...headers },

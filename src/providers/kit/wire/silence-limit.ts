@@ -1,21 +1,14 @@
-import { ThrottleError } from '../../../core/error/index.ts';
+import { maxTimerMs, ThrottleError } from '../../../core/error/index.ts';
 import { type Clock, systemClock } from '../../../core/session/index.ts';
 
 const defaultTimeoutMs = 600_000;
-/**
- * The longest delay of timers; a longer one fires at once.
- *
- * @internal
- */
-export const longestMs = 2_147_483_647;
-
 /**
  * The value of the option `timeoutMs`: an integer, as clients require, within the range of timers.
  *
  * @internal
  */
 export function silenceTimeoutMs(timeoutMs: number | undefined): number {
-  return Math.min(Math.ceil(timeoutMs ?? defaultTimeoutMs), longestMs);
+  return Math.min(Math.ceil(timeoutMs ?? defaultTimeoutMs), maxTimerMs);
 }
 
 /**
