@@ -211,7 +211,6 @@ describe('wink run with a model that streams', () => {
       expect(retries.map(({ reason }) => reason)).toEqual(Array.from({ length: 4 }, () => 'timeout'));
       // On a busy machine one may be given up before it has reached the server.
       expect(requests).toBeLessThanOrEqual(1 + retries.length);
-      expect(requests).toBeGreaterThan(0);
       expect(events.find(({ type }) => type === 'run-end')).toMatchObject({
         outcome: 'failed',
         error: { code: 'evaluation-request-failed' },
