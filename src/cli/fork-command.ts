@@ -3,6 +3,7 @@ import { PromptValidationError } from '../core/error/index.ts';
 import { present } from '../core/internal/index.ts';
 import { forkRun } from '../durable/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
+import type { ForkRequest } from './commands/fork.ts';
 import { openFolder } from './folder/open-folder.ts';
 import { journalOption, refuseJournalInside } from './journal/journal-name.ts';
 import { namedRun, taskToGoOn } from './journal/named-runs.ts';
@@ -12,7 +13,6 @@ import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { orUsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { resumeCommand } from './resume-command.ts';
-import type { ForkRequest } from './runs/fork-arguments.ts';
 import { checkForkFolder } from './runs/fork-folder.ts';
 
 /**

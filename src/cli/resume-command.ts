@@ -1,12 +1,12 @@
 import { present } from '../core/internal/index.ts';
 import type { JournaledRun } from '../core/runtime/index.ts';
 import type { CommandParts } from './agent/command-parts.ts';
+import type { ResumeRequest } from './commands/resume.ts';
 import { journalOption } from './journal/journal-name.ts';
 import { namedRun, runningError, taskToGoOn } from './journal/named-runs.ts';
 import { type Journals, journalsOf } from './journal/open-journal.ts';
 import { takesBaseUrl, takesTimeout } from './model/model-choice.ts';
-import type { ResumeRequest } from './options/resume-arguments.ts';
-import type { RunRequest, RunTask } from './options/run-arguments.ts';
+import type { RunRequest, RunTask } from './options/run-task.ts';
 import { type CliEnvironment, unlessAborted } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';

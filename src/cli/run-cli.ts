@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { describeError, JournalError } from '../core/error/index.ts';
-import { type CliRequest, readArguments } from './arguments.ts';
-import { helpText } from './help.ts';
+import { definitions } from './commands/program.ts';
+import { type CliRequest, readArguments } from './commands/read-arguments.ts';
+import { withGivenTexts } from './options/given-texts.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from './process/environment.ts';
 import { isOfLaterVersion, UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
@@ -19,7 +20,13 @@ export async function runCli(
   run?: typeof runCommand,
 ): Promise<number> {
   const { stderr, variables } = environment;
-  const request = readArguments(argv);
+  let request: CliRequest;
+  try {
+    request = await requestOf(argv, environment);
+  } catch (error) {
+    if (error instanceof CliInterruption) return interrupted(error, environment);
+    throw error;
+  }
   const isVerbose = ('isVerbose' in request && request.isVerbose) || (variables['WINK_DEBUG'] ?? '') !== '';
   const code = await carryOut(request, { argv, environment, run, isVerbose });
   const strays = await environment.takeStrays();
@@ -33,6 +40,24 @@ export async function runCli(
   }
   // The result of a run is already written and contains the exit code.
   return strays.length > 0 && request.kind === 'prompt' && code === exitCodes.done ? exitCodes.failed : code;
+}
+
+/** What the command line asks for, with texts of files and of the standard input. Rejects with what the signal was aborted with. */
+async function requestOf(argv: readonly string[], environment: CliEnvironment): Promise<CliRequest> {
+  const { columns } = environment.stdout;
+  try {
+    const { argv: words } = await withGivenTexts(argv, environment);
+    return readArguments(words, { columns });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const command = definitions.has(argv[0] ?? '') ? argv[0] : undefined;
+    return { kind: 'usage-error', message: error.message, command };
+  }
+}
+
+function interrupted({ kind, exitCode }: CliInterruption, { stderr }: CliEnvironment): number {
+  if (kind !== 'output-closed') stderr.write(`wink: ${kind}.\n`);
+  return exitCode;
 }
 
 /** Commands are imported when they are selected: help and version do not need the library. */
@@ -52,7 +77,6 @@ const commands = {
   prompt: async () => (await import('./prompt/prompt-command.ts')).promptCommand,
   replay: async () => (await import('./replay/replay-command.ts')).replayCommand,
   query: async () => (await import('./query/query-command.ts')).queryCommand,
-  'query-help': async () => (await import('./query/query-command.ts')).queryCommand,
   view: async () => (await import('./view/view-command.ts')).viewCommand,
 };
 
@@ -96,13 +120,15 @@ async function carryOut(
     const environment = whileRead(await withNamed(given, secretNamesOf(request)), request.kind);
     switch (request.kind) {
       case 'help':
-        stdout.write(helpText);
-        return exitCodes.done;
+        (request.isError ? stderr : stdout).write(request.text);
+        return request.isError ? exitCodes.usage : exitCodes.done;
       case 'version':
         stdout.write(`${version}\n`);
         return exitCodes.done;
       case 'usage-error':
-        stderr.write(`wink: ${printable(request.message)} See wink --help.\n`);
+        stderr.write(
+          `wink: ${printable(request.message)} See wink ${request.command === undefined ? 'help' : `${request.command} --help`}.\n`,
+        );
         if (argv[0] === 'serve' && !argv.includes('--http')) await refuse(request.message, environment);
         return exitCodes.usage;
       case 'run':
@@ -113,10 +139,7 @@ async function carryOut(
           : answer(request, environment));
     }
   } catch (error) {
-    if (error instanceof CliInterruption) {
-      if (error.kind !== 'output-closed') stderr.write(`wink: ${error.kind}.\n`);
-      return error.exitCode;
-    }
+    if (error instanceof CliInterruption) return interrupted(error, given);
     if (error instanceof StrayError) return exitCodes.failed;
     // One of a later version is read with that version, by any command.
     const isUsage = error instanceof UsageError || isOfLaterVersion(error);

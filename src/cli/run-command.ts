@@ -6,7 +6,7 @@ import { type EndedRun, evaluateRun } from './agent/evaluate-run.ts';
 import { furtherStrays, startupError, withStrays } from './agent/failures.ts';
 import { type OpenedRun, openRun } from './agent/open-run.ts';
 import { beginningLines } from './journal/open-durable.ts';
-import type { RunRequest } from './options/run-arguments.ts';
+import type { RunRequest } from './options/run-task.ts';
 import { Disposals } from './process/disposals.ts';
 import { type CliEnvironment, CliInterruption, widthOf, writeLines } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';

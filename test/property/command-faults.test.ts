@@ -5,7 +5,7 @@ import { type AgentOptions, defineAgent, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import type { CommandParts } from '../../src/cli/agent/command-parts.ts';
-import { readArguments } from '../../src/cli/arguments.ts';
+import { readArguments } from '../../src/cli/commands/read-arguments.ts';
 import type { JournalNames } from '../../src/cli/options/journal-names.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { serveCommand } from '../../src/cli/serve-command.ts';

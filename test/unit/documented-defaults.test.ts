@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deadlineFeedback, resourceToken, Session } from 'weakincentives';
 import { ThrottleError } from 'weakincentives/provider';
-import { readServeArguments } from '../../src/cli/options/serve-arguments.ts';
-import { readQueryArguments } from '../../src/cli/query/query-arguments.ts';
+import { readArguments } from '../../src/cli/commands/read-arguments.ts';
 import { withDefaults } from '../../src/core/error/index.ts';
 import { limitChecks } from '../../src/core/evaluation/options/option-checks.ts';
 import { toSettings } from '../../src/core/evaluation/options/settings.ts';
@@ -318,9 +317,9 @@ describe('documented defaults', () => {
       ),
     );
     // The command has it in seconds.
-    const query = readQueryArguments(['run.jsonl', 'select 1']);
+    const query = readArguments(['query', 'run.jsonl', 'select 1']);
     if (query.kind === 'query') known.add(`timeout ${query.timeoutMs / 1_000}`);
-    const serve = readServeArguments(['--http']);
+    const serve = readArguments(['serve', '--http']);
     if (serve.kind === 'serve') known.add(`clients ${serve.clients}`);
 
     const texts = defaultsInTexts();

@@ -22,7 +22,7 @@ import { Session } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
 import { type Application, type ApplyConflict, applyChanges, pathIn } from '../folder/apply-to-folder.ts';
-import type { RunRequest, RunTask } from '../options/run-arguments.ts';
+import type { RunRequest, RunTask } from '../options/run-task.ts';
 import { CliInterruption } from '../process/environment.ts';
 import { isOfLaterVersion } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';

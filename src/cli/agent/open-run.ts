@@ -4,7 +4,7 @@ import type { Logger } from '../../core/tool/index.ts';
 import { describeInterruptedRuns } from '../journal/interrupted-runs.ts';
 import { type KeptRun, openDurableRun } from '../journal/open-durable.ts';
 import type { JournalNames } from '../options/journal-names.ts';
-import type { RunRequest } from '../options/run-arguments.ts';
+import type { RunRequest } from '../options/run-task.ts';
 import type { Disposals } from '../process/disposals.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 import { printable } from '../process/plain-text.ts';

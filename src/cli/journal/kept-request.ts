@@ -15,11 +15,11 @@ import {
   text,
   variant,
 } from '../../core/schema/index.ts';
+import { readArguments } from '../commands/read-arguments.ts';
+import type { ServedCode, ServeTask } from '../commands/serve.ts';
 import type { ModelChoice } from '../model/model-choice.ts';
 import type { OverridesChoice, SandboxChoice } from '../options/option-values.ts';
-import { type RunTask, readRunArguments, type SuspensionChoice } from '../options/run-arguments.ts';
-import { readServeArguments, type ServedCode, type ServeTask } from '../options/serve-arguments.ts';
-import { UsageError } from '../process/errors.ts';
+import type { RunTask, SuspensionChoice } from '../options/run-task.ts';
 
 /** What a run was begun with, as its journal keeps it: the command, and what it was asked to do. Paths are absolute. */
 export type KeptRequest = ({ readonly kind: 'run' } & RunTask) | ({ readonly kind: 'serve' } & KeptServeTask);
@@ -133,17 +133,14 @@ function isKept(request: JsonObject): request is JsonObject & KeptRequest {
 
 /** Until 0.2.0 a journal kept the words of the command line, without those about the journal. */
 function fromWords(words: readonly string[]): KeptRequest | 'unreadable' {
-  try {
-    const request =
-      words[0] === 'serve'
-        ? readServeArguments(['--durable', ...words.slice(1)])
-        : readRunArguments(['--durable', ...words]);
-    if (request.kind === 'run' && request.durable !== undefined)
-      return { kind: 'run', ...request.durable.task };
-    if (request.kind === 'serve' && request.durable !== undefined)
-      return { kind: 'serve', ...request.durable.task };
-  } catch (error) {
-    if (!(error instanceof UsageError) && !(error instanceof TypeError)) throw error;
-  }
+  // Options could come before the name of the command then.
+  const command = words[0] === 'serve' ? 'serve' : 'run';
+  const at = words.indexOf(command);
+  if (at < 0) return 'unreadable';
+  const request = readArguments([command, '--durable', ...words.slice(0, at), ...words.slice(at + 1)]);
+  if (request.kind === 'run' && request.durable !== undefined)
+    return { kind: 'run', ...request.durable.task };
+  if (request.kind === 'serve' && request.durable !== undefined)
+    return { kind: 'serve', ...request.durable.task };
   return 'unreadable';
 }

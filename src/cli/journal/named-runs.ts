@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { findRun, type JournaledRun, type RunFilter, type RunJournal } from '../../core/runtime/index.ts';
 import type { JournalNames } from '../options/journal-names.ts';
-import type { RunTask } from '../options/run-arguments.ts';
+import type { RunTask } from '../options/run-task.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { journalOption } from './journal-name.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { SessionBusyError } from '../../core/error/index.ts';
 import { startOf } from '../../core/internal/index.ts';
 import { findRun, type RunJournal, type RunLease } from '../../core/runtime/index.ts';
-import type { DurableChoice, RunToResume } from '../options/run-arguments.ts';
+import type { DurableChoice, RunToResume } from '../options/run-task.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { journalOption } from './journal-name.ts';
 import type { KeptRequest } from './kept-request.ts';

@@ -3,7 +3,7 @@ import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
 import { sha256 } from '../../record/index.ts';
-import type { ServedCode, ServeTask } from '../options/serve-arguments.ts';
+import type { ServedCode, ServeTask } from '../commands/serve.ts';
 
 /** The files that say what is served, by their names in a task. */
 export const codeFiles = ['agent', 'policyFile', 'mcpFile'] as const;

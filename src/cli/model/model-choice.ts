@@ -34,8 +34,7 @@ export const modelForms =
 const packageName = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(\/[A-Za-z0-9-][A-Za-z0-9._-]*)*$/;
 
 /** @throws {UsageError} for an invalid value. */
-export function readModelChoice(text: string | undefined): ModelChoice | undefined {
-  if (text === undefined) return undefined;
+export function readModelChoice(text: string): ModelChoice {
   if (text === 'rule-based') return { kind: 'rule-based' };
   if (text === 'claude-agent') return { kind: 'claude-agent', model: undefined };
   const [kind, name] = splitOff(text);

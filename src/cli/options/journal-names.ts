@@ -6,8 +6,8 @@ export interface JournalNames {
   readonly blobs: string | undefined;
 }
 
-/** Reads `--journal` and `--blobs`; undefined when neither is there. */
-export function readJournalNames({
+/** What `--journal` and `--blobs` say; undefined when neither is there. */
+export function journalNamesOf({
   journal,
   blobs,
 }: {

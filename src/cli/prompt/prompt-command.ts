@@ -14,12 +14,12 @@ import type { LocalOverridesStore } from '../../host/index.ts';
 import { bindParams } from '../agent/bind-params.ts';
 import { type LoadedAgent, loadAgent } from '../agent/load-agent.ts';
 import { droppedLine, noOverridesError, openOverrides, overridesFile } from '../agent/overrides.ts';
+import type { PromptRequest } from '../commands/prompt.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import type { UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { mergeSeed } from './merge-seed.ts';
-import type { PromptRequest } from './prompt-arguments.ts';
 
 /** Inputs of an action. */
 interface PromptWork {

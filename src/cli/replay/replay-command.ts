@@ -3,6 +3,7 @@ import { present } from '../../core/internal/index.ts';
 import { type ReplayedCall, type ReplayedTurn, type ReplayReport, replayRun } from '../../record/index.ts';
 import { bindAgent, hasOwnLoop, mountServers } from '../agent/bind-agent.ts';
 import { type CommandParts, ownParts } from '../agent/command-parts.ts';
+import type { ReplayRequest } from '../commands/replay.ts';
 import { folderName } from '../folder/open-folder.ts';
 import { readRecordOf } from '../journal/journaled-record.ts';
 import { Disposals } from '../process/disposals.ts';
@@ -10,7 +11,6 @@ import { type CliEnvironment, exitCodes, unlessAborted, writeLines } from '../pr
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
-import type { ReplayRequest } from './replay-arguments.ts';
 
 /**
  * Replays a recorded run with the agent as it is now, and reports what differs. The module of the agent is loaded, so it is trusted; a path from the

@@ -3,10 +3,10 @@ import { counted, present } from '../../core/internal/index.ts';
 import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
 import { answerApprovals } from '../../durable/index.ts';
+import type { AnswerRequest } from '../commands/approvals.ts';
 import { runningError } from '../journal/named-runs.ts';
 import { orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
-import type { AnswerRequest } from './approvals-arguments.ts';
 import { chooseQuestion, isExpired, type NumberedQuestion, namesOf } from './choose-questions.ts';
 import { type QuestionTextOptions, questionLines } from './question-text.ts';
 

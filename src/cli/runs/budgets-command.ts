@@ -1,12 +1,12 @@
 import { escapeInvisible } from '../../core/internal/index.ts';
 import type { BudgetAmounts, BudgetSpending } from '../../core/runtime/index.ts';
+import type { BudgetsRequest } from '../commands/budgets.ts';
 import { journalsOf } from '../journal/open-journal.ts';
 import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { readableTime } from '../process/plain-text.ts';
 import { resultLines } from '../query/result-text.ts';
 import { costText } from '../report/text/spending.ts';
-import type { BudgetsRequest } from './budgets-arguments.ts';
 import type { RunsParts } from './runs-command.ts';
 
 /**

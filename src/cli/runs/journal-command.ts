@@ -1,7 +1,7 @@
+import type { JournalRequest } from '../commands/journal.ts';
 import { printedName } from '../journal/journal-name.ts';
 import { migrateJournal } from '../journal/open-journal.ts';
 import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
-import type { JournalRequest } from './journal-arguments.ts';
 
 /**
  * Makes the tables of a journal, or brings those of an earlier version to this one.

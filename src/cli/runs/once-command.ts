@@ -1,12 +1,12 @@
 import { escapeInvisible, present } from '../../core/internal/index.ts';
 import type { JournalLedger, KeptOnce } from '../../core/runtime/index.ts';
 import { systemClock } from '../../core/session/index.ts';
+import type { OnceRequest } from '../commands/once.ts';
 import { journalsOf } from '../journal/open-journal.ts';
 import { type CliEnvironment, exitCodes, writeLines } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
 import { resultLines } from '../query/result-text.ts';
-import type { OnceRequest } from './once-arguments.ts';
 import type { RunsParts } from './runs-command.ts';
 
 /** Most characters of what a ledger keeps of a result. */

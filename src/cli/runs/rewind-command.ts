@@ -15,6 +15,7 @@ import {
   rewindPlace,
 } from '../../durable/internal.ts';
 import type { CommandParts } from '../agent/command-parts.ts';
+import type { RewindRequest } from '../commands/rewind.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import { namedRun, runningError } from '../journal/named-runs.ts';
 import { journalsOf } from '../journal/open-journal.ts';
@@ -25,7 +26,6 @@ import { printable } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { formatChangeDiff } from '../report/text/change-diff.ts';
 import { madeDirectories } from './made-directories.ts';
-import type { RewindRequest } from './rewind-arguments.ts';
 
 const maxLines = 200;
 

@@ -4,6 +4,7 @@ import { isOverSince, type JournaledRun, type RunJournal } from '../../core/runt
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { cancelRun } from '../../durable/index.ts';
 import { exportRecord } from '../../record/index.ts';
+import type { PruneChoice, RunsRequest } from '../commands/runs.ts';
 import { journalOption } from '../journal/journal-name.ts';
 import { redactionOf } from '../journal/journaled-record.ts';
 import { folderFilter, type NamedRun, namedRun } from '../journal/named-runs.ts';
@@ -14,7 +15,6 @@ import { type CliEnvironment, exitCodes, writeLines } from '../process/environme
 import { printable, readableTime } from '../process/plain-text.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { resultLines } from '../query/result-text.ts';
-import type { PruneChoice, RunsRequest } from './runs-arguments.ts';
 import { type CommandReport, settleFolder } from './settle-folder.ts';
 
 /** What the commands on runs take from outside, so that tests can replace it. */

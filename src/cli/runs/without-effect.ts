@@ -4,10 +4,10 @@ import { findRun, type JournaledRun, type RunJournal } from '../../core/runtime/
 import { canonicalJson } from '../../core/schema/index.ts';
 import { type AskedQuestion, askerOf, isLasting, whyWithoutEffect } from '../../durable/internal.ts';
 import { sha256 } from '../../record/index.ts';
+import type { ServedCode } from '../commands/serve.ts';
 import type { KeptRequest } from '../journal/kept-request.ts';
 import { readRunInfo } from '../journal/run-info.ts';
 import { codeFiles, fileHash, whatDecides } from '../journal/served-code.ts';
-import type { ServedCode } from '../options/serve-arguments.ts';
 import { printable, readableTime } from '../process/plain-text.ts';
 
 type ServeRequest = Extract<KeptRequest, { readonly kind: 'serve' }>;

@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { describeError, RecordError } from '../../core/error/index.ts';
 import { RunFold } from '../../record/index.ts';
+import type { ViewRequest } from '../commands/view.ts';
 import { isOfLaterVersion, UsageError } from '../process/errors.ts';
 import { linesOf } from '../process/lines-of.ts';
 import { printable } from '../process/plain-text.ts';
-import type { ViewRequest } from './view-arguments.ts';
 
 /**
  * Reads a record as the page will. Of one that is followed only the header: the page reads the rest, which may be larger than the memory.

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { RecordError } from '../../core/error/index.ts';
 import { untilAborted } from '../../core/internal/index.ts';
 import { Child } from '../../host/index.ts';
+import type { ViewRequest } from '../commands/view.ts';
 import { openJournaledRecord } from '../journal/journaled-record.ts';
 import { type Journals, journalsOf } from '../journal/open-journal.ts';
 import { writeRecord } from '../journal/write-record.ts';
@@ -17,7 +18,6 @@ import { printable } from '../process/plain-text.ts';
 import { checkRecord, refusedRecord, sentenceOf, untilDamage } from './check-record.ts';
 import { startFollowServer } from './follow-server.ts';
 import { tailRecord } from './tail-record.ts';
-import type { ViewRequest } from './view-arguments.ts';
 import { EmbeddedRecord, readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
 
 /** Browsers refuse a text of more than 512 MiB, and a page holds the record as one. */

@@ -3,11 +3,11 @@ import { PromptValidationError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import { submitRun } from '../../durable/queue/index.ts';
+import type { SubmitRequest, SubmittedStart } from '../commands/submit.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
 import { orUsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { databaseAddress, openQueue } from './open-queue.ts';
-import type { SubmitRequest, SubmittedStart } from './submit-arguments.ts';
 
 /**
  * Sends the job of a run to its workers, and prints the name of the run.

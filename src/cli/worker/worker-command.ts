@@ -10,6 +10,7 @@ import { type CommandParts, ownParts } from '../agent/command-parts.ts';
 import { limitsOf } from '../agent/evaluate-run.ts';
 import type { LoadedAgent } from '../agent/load-agent.ts';
 import { type OpenedAgent, openAgent } from '../agent/open-agent.ts';
+import type { WorkerRequest } from '../commands/worker.ts';
 import type { MountedServers } from '../mcp/mcp-servers.ts';
 import { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from '../process/environment.ts';
@@ -19,7 +20,6 @@ import { hostRedact } from '../process/redact.ts';
 import { StrayError } from '../process/stray-error.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { databaseAddress, openQueue } from './open-queue.ts';
-import type { WorkerRequest } from './worker-arguments.ts';
 
 /** An agent of a worker, and where it was loaded from. */
 interface NamedAgent extends LoadedAgent {

@@ -19,16 +19,19 @@ export function nearestNames(name: string, candidates: readonly string[]): reado
     .map(({ candidate }) => candidate);
 }
 
-/** How many characters have to be put in, taken out or replaced to get from one text to the other. */
+/** How many characters have to be put in, taken out, replaced, or swapped with the next one to get from one text to the other. */
 function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let line = 0; line < from.length; line += 1) {
     const next = [line + 1];
     for (let column = 0; column < to.length; column += 1) {
       const replaced = (row[column] ?? 0) + (from[line] === to[column] ? 0 : 1);
-      next.push(Math.min((next[column] ?? 0) + 1, (row[column + 1] ?? 0) + 1, replaced));
+      const isSwapped = from[line] === to[column - 1] && from[line - 1] === to[column];
+      const swapped = isSwapped ? (before[column - 1] ?? 0) + 1 : replaced;
+      next.push(Math.min((next[column] ?? 0) + 1, (row[column + 1] ?? 0) + 1, replaced, swapped));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[to.length] ?? 0;
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunRecord } from 'weakincentives/record';
 import { readRunRecord } from 'weakincentives/record';
-import { readArguments } from '../../../src/cli/arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
-import { queryCommand, queryHelpText } from '../../../src/cli/query/query-command.ts';
+import { queryCommand } from '../../../src/cli/query/query-command.ts';
 import { type QueryEnding, type QueryOptions, runQuery } from '../../../src/cli/query/query-process.ts';
 import { queryTables } from '../../../src/cli/query/tables/query-tables.ts';
 import { deadlockMs } from '../../support/deadlock.ts';
@@ -32,6 +32,11 @@ beforeAll(async () => {
 afterAll(() => {
   if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
+
+function helpText(): string {
+  const request = readArguments(['query', '--help']);
+  return request.kind === 'help' ? request.text : '';
+}
 
 const major = Number.parseInt(process.versions.node, 10);
 const neverAborted = new AbortController().signal;
@@ -121,8 +126,13 @@ describe.skipIf(!canQuery)('wink query (needs Node 22.16)', () => {
     ).toEqual([{ n: 3 }]);
   });
 
+  it('names every table in its help', () => {
+    const [, names = ''] = /Tables: ([^.]*)\./.exec(helpText()) ?? [];
+    expect(names.split(/,\s+/)).toEqual(queryTables.map(({ name }) => name));
+  });
+
   it('answers the questions of its help and of the guide', async () => {
-    const help = queryHelpText().split('Examples:\n')[1]?.split('\n\n')[0] ?? '';
+    const help = helpText().split('Questions:\n')[1]?.split('\n\n')[0] ?? '';
     const guide = readFileSync(new URL('../../../guides/records-and-viewer.md', import.meta.url), 'utf8');
     const questions = [
       ...help.split(/^ {2}\w.*$/m),

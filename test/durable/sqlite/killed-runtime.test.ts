@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readRunRecord } from 'weakincentives/record';
 import { sqliteJournal } from 'weakincentives/sqlite';
-import { readArguments } from '../../../src/cli/arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import { openFolder } from '../../../src/cli/folder/open-folder.ts';
 import type { OpenedJournal } from '../../../src/cli/journal/opened-journal.ts';
 import { settleInterrupted } from '../../../src/cli/journal/settle-interrupted.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyAgent, type Budget, defineAgent, promptTemplate, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { readArguments } from '../../../src/cli/arguments.ts';
-import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
+import type { RunRequest } from '../../../src/cli/options/run-task.ts';
 import { UsageError } from '../../../src/cli/process/errors.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { fakeEnvironment, ofAgent } from './support.ts';

@@ -3,7 +3,7 @@ import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincenti
 import { exportRecord, type RunRecord, readRunRecord } from 'weakincentives/record';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
-import { readArguments } from '../../../src/cli/arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import { forkCommand } from '../../../src/cli/fork-command.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { addRun, MemoryJournals } from './journal/journals.ts';
@@ -121,14 +121,14 @@ describe('wink fork', () => {
 
   it.each([
     [['fork', 'one'], 'say where the fork begins'],
-    [['fork', 'one', '--at='], 'say where the fork begins'],
+    [['fork', 'one', '--at='], '--at is empty.'],
     [['fork', '--at', '1'], 'no run given: wink fork RUN --at CALL'],
-    [['fork', 'one', 'two', '--at', '1'], 'one run at a time, not 2'],
-    [['fork', 'one', '--at', '1', '--workspace='], 'the name of the folder is empty'],
-    [['fork', 'one', '--at', '1', '--apply'], "unknown option '--apply'"],
+    [['fork', 'one', 'two', '--at', '1'], 'wink fork takes RUN: 1 at most, not 2.'],
+    [['fork', 'one', '--at', '1', '--workspace='], '--workspace is empty.'],
+    [['fork', 'one', '--at', '1', '--apply'], 'unknown option "--apply"'],
     [['fork', 'one', '--at', '1', '--run-id=-x'], '--run-id is "-x"'],
   ])('does not read %j', (argv, message) => {
-    expect(readArguments(argv)).toEqual({
+    expect(readArguments(argv)).toMatchObject({
       kind: 'usage-error',
       message: expect.stringContaining(message),
     });

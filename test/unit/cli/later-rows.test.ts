@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
 import { runRecorder } from 'weakincentives/record';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { readArguments } from '../../../src/cli/arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import { forkCommand } from '../../../src/cli/fork-command.ts';
 import { resumeCommand } from '../../../src/cli/resume-command.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';

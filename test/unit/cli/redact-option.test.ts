@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readArguments } from '../../../src/cli/arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import { fromJournal, type KeptRequest, toJournal } from '../../../src/cli/journal/kept-request.ts';
 import type { CliEnvironment } from '../../../src/cli/process/environment.ts';
 import { hostRedact } from '../../../src/cli/process/redact.ts';

@@ -6,9 +6,9 @@ import { type AnyAgent, defineAgent, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import type { CommandParts } from '../../../src/cli/agent/command-parts.ts';
-import { readArguments } from '../../../src/cli/arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import { openFolder } from '../../../src/cli/folder/open-folder.ts';
-import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
+import type { RunRequest } from '../../../src/cli/options/run-task.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { fakeEnvironment, ofAgent } from './support.ts';
 

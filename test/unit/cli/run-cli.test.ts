@@ -11,7 +11,7 @@ describe('runCli', () => {
     const environment = fakeEnvironment();
     expect(await runCli(['--help'], environment)).toBe(0);
     expect(await runCli(['--version'], environment)).toBe(0);
-    expect(environment.stdout.text()).toContain('Usage: wink run AGENT [DIR] [options]');
+    expect(environment.stdout.text()).toContain('Usage: wink COMMAND [options]');
     expect(environment.stdout.text()).toContain('1.2.3\n');
     expect(environment.stderr.text()).toBe('');
   });
@@ -19,7 +19,7 @@ describe('runCli', () => {
   it('answers bad usage with one line and 2', async () => {
     const environment = fakeEnvironment();
     expect(await runCli(['run', '--bog\u001bus'], environment)).toBe(2);
-    expect(environment.stderr.text()).toBe("wink: unknown option '--bog<U+001B>us'. See wink --help.\n");
+    expect(environment.stderr.text()).toBe('wink: unknown option "--bog<U+001B>us". See wink run --help.\n');
     expect(environment.stdout.text()).toBe('');
   });
 

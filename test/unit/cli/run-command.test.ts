@@ -15,7 +15,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import { agent as reviewAgent } from '../../../examples/review/agent.ts';
 import type { LoadedAgent } from '../../../src/cli/agent/load-agent.ts';
-import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
+import type { RunRequest } from '../../../src/cli/options/run-task.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../src/cli/process/errors.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';

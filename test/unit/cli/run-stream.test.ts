@@ -4,8 +4,8 @@ import { type ModelRequest, ModelResponseError, providerAdapter } from 'weakince
 import { scriptedAdapter } from 'weakincentives/testing';
 import { hostedMcpTool, webSearchTool } from 'weakincentives/tools';
 import type { CommandParts } from '../../../src/cli/agent/command-parts.ts';
-import { readArguments } from '../../../src/cli/arguments.ts';
-import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
+import type { RunRequest } from '../../../src/cli/options/run-task.ts';
 import { CliInterruption } from '../../../src/cli/process/environment.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { capturedStream, type FakeEnvironment, fakeEnvironment, ofAgent } from './support.ts';

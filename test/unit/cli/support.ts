@@ -1,9 +1,9 @@
 import { type AnyAgent, MemoryFilesystem } from 'weakincentives';
 import type { CommandParts } from '../../../src/cli/agent/command-parts.ts';
 import type { LoadedAgent } from '../../../src/cli/agent/load-agent.ts';
-import { readArguments } from '../../../src/cli/arguments.ts';
+import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import type { OpenedFolder } from '../../../src/cli/folder/open-folder.ts';
-import type { RunRequest } from '../../../src/cli/options/run-arguments.ts';
+import type { RunRequest } from '../../../src/cli/options/run-task.ts';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
 
 /** Files by path. */

@@ -3,8 +3,8 @@ import { defineAgent, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import type { OpenedJournal } from '../../../../src/cli/journal/opened-journal.ts';
-import { readServeArguments } from '../../../../src/cli/options/serve-arguments.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { serveCommand } from '../../../../src/cli/serve-command.ts';
 import { MemoryJournals } from '../journal/journals.ts';
@@ -111,8 +111,8 @@ describe('an agent that a command opens', () => {
 
   it.each(steps.slice(0, -1))('to be served has nothing left open when its step %s throws', async (step) => {
     const { closed, opened, parts } = watchedParts(step);
-    const words = ['a.ts', '--mcp=m.json', '--otel', '--durable', '--record=r.jsonl'];
-    const asked = readServeArguments(words);
+    const words = ['serve', 'a.ts', '--mcp=m.json', '--otel', '--durable', '--record=r.jsonl'];
+    const asked = readArguments(words);
     if (asked.kind !== 'serve') throw new Error(asked.kind);
     await expect(serveCommand(asked, fakeEnvironment(), parts)).rejects.toThrow(`no ${step}`);
     expect(closed).toEqual(opened.toReversed());

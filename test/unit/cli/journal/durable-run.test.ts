@@ -14,7 +14,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import type { LoadedAgent } from '../../../../src/cli/agent/load-agent.ts';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import type { OpenedFolder } from '../../../../src/cli/folder/open-folder.ts';
 import type { Journals } from '../../../../src/cli/journal/open-journal.ts';
 import { readRunInfo } from '../../../../src/cli/journal/run-info.ts';

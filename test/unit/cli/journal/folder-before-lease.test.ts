@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineAgent, JournalFencedError, promptTemplate, type RunLease, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';

@@ -6,7 +6,7 @@ import { defineAgent, promptTemplate, section, ToolResult, tool } from 'weakince
 import { readRunRecord } from 'weakincentives/record';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { journalWithInfo } from '../../../../src/cli/journal/run-info.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { queryCommand } from '../../../../src/cli/query/query-command.ts';
@@ -195,11 +195,11 @@ describe('a run of the journal', () => {
   it.each([
     [['runs', 'export', 'first'], 'say where the record is written: wink runs export RUN --out FILE.'],
     [['runs', 'export', '--out', 'a'], 'name one run: wink runs export RUN; "wink runs" lists them.'],
-    [['runs', '--out', 'a'], '--out is not an option of wink runs.'],
-    [['view', 'first', '--journal='], 'the name of the journal is empty.'],
-    [['query', 'first', '--journal='], 'the name of the journal is empty.'],
-    [['replay', 'first', '--journal='], 'the name of the journal is empty.'],
+    [['runs', '--out', 'a'], '--out is not an option of wink runs list.'],
+    [['view', 'first', '--journal='], '--journal is empty.'],
+    [['query', 'first', '--journal='], '--journal is empty.'],
+    [['replay', 'first', '--journal='], '--journal is empty.'],
   ])('is not asked for by %j', (argv, message) => {
-    expect(readArguments(argv)).toEqual({ kind: 'usage-error', message });
+    expect(readArguments(argv)).toMatchObject({ kind: 'usage-error', message });
   });
 });

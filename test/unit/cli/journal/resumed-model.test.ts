@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, type ProviderAdapter, promptTemplate } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import type { ModelMakers } from '../../../../src/cli/model/model-makers.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';

@@ -14,7 +14,7 @@ import { openHostFilesystem } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import { settleInterrupted } from '../../../../src/cli/journal/settle-interrupted.ts';
-import { readJournalNames } from '../../../../src/cli/options/journal-names.ts';
+import { journalNamesOf } from '../../../../src/cli/options/journal-names.ts';
 import { type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
 import { type TestFolders, testFolders } from '../../host/host-filesystem/host-workspace.ts';
 
@@ -66,7 +66,7 @@ async function killed(cut: Cut, runId = 'run'): Promise<Killed> {
 
 /** Opens the folder as the next program does. */
 async function settled({ folders, journal }: Killed, name?: string): Promise<readonly string[]> {
-  const journalNames = readJournalNames({ journal: name });
+  const journalNames = journalNamesOf({ journal: name });
   await using filesystem = await openHostFilesystem(folders);
   const pending = filesystem.pendingCommits();
   const { lines } = await settleInterrupted({ journal, journalNames, filesystem, pending });

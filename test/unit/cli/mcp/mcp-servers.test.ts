@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, PolicyDecision, promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
-import { readReplayArguments } from '../../../../src/cli/replay/replay-arguments.ts';
 import { replayCommand } from '../../../../src/cli/replay/replay-command.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { isRecord } from '../../../../src/core/internal/index.ts';
@@ -95,7 +95,7 @@ describe('wink run --mcp', () => {
     const asked = request('run', 'agent.ts', '--mcp', file, '--record', record);
     expect(await runCommand(asked, fakeEnvironment(), parts(agent))).toBe(0);
     const replayed = async (...more: readonly string[]): Promise<number> => {
-      const again = readReplayArguments([record, 'agent.ts', ...more]);
+      const again = readArguments(['replay', record, 'agent.ts', ...more]);
       if (again.kind !== 'replay') throw new Error('no replay');
       return replayCommand(again, fakeEnvironment(), { load: async () => agent });
     };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 
 const refused = (...argv: readonly string[]): string => {
   const read = readArguments(argv);
@@ -69,14 +69,14 @@ describe('wink run --durable', () => {
       resume: { journalNames: { journal: undefined, blobs: 'b' } },
     });
     for (const command of ['journal', 'once', 'submit'])
-      expect(refused(command, '--blobs=b')).toContain("'--blobs'");
+      expect(refused(command, '--blobs=b')).toContain('"--blobs"');
   });
 
   it.each([
     [['--run-id', 'x'], '--run-id requires --durable or --journal.'],
     [['--blobs', 'x'], '--blobs requires --durable or --journal.'],
-    [['--durable', '--blobs='], 'the place of the blobs is empty.'],
-    [['--journal='], 'the name of the journal is empty.'],
+    [['--durable', '--blobs='], '--blobs is empty.'],
+    [['--journal='], '--journal is empty.'],
     [['--durable', '--run-id='], '--run-id is ""; it must have'],
     [['--durable', '--run-id', 'a b'], '--run-id is "a b"; it must have'],
     [['--durable', `--run-id=${'x'.repeat(101)}`], 'it must have 1 to 100 letters'],
@@ -112,20 +112,17 @@ describe('wink resume', () => {
     });
     for (const files of ['check', 'restore', 'as-is'])
       expect(readArguments(['resume', 'r', '--files', files])).toMatchObject({ files });
-    expect(readArguments(['resume', '--help'])).toEqual({ kind: 'help' });
+    expect(readArguments(['resume', '--help'])).toMatchObject({ kind: 'help' });
   });
 
   it.each([
     [[], 'no run given: wink resume RUN; "wink runs" lists them.'],
-    [['a', 'b'], 'one run at a time, not 2.'],
-    [['a', '--journal='], 'the name of the journal is empty.'],
+    [['a', 'b'], 'wink resume takes RUN: 1 at most, not 2.'],
+    [['a', '--journal='], '--journal is empty.'],
     [['a', '--input='], 'the input is empty.'],
-    [
-      ['a', '--files', 'merge'],
-      '--files is "merge"; it must be check (the default: the run is refused when its folder is not as it left it), restore (write what it had left) or as-is (go on with what is there).',
-    ],
-    [['a', '--apply'], "unknown option '--apply'."],
-    [['a', '--record'], "unknown option '--record'."],
+    [['a', '--files', 'merge'], '--files is "merge"; it must be check, restore or as-is.'],
+    [['a', '--apply'], 'unknown option "--apply".'],
+    [['a', '--record'], 'unknown option "--record".'],
   ])('refuses %j', (argv, message) => {
     expect(refused('resume', ...argv)).toBe(message);
   });
@@ -165,29 +162,29 @@ describe('wink runs', () => {
       choosesRuns: true,
       isDryRun: true,
     });
-    expect(readArguments(['runs', '-h'])).toEqual({ kind: 'help' });
+    expect(readArguments(['runs', '-h'])).toMatchObject({ kind: 'help' });
   });
 
   it.each([
-    [
-      ['start'],
-      '"start" is not known: use wink runs, or wink runs prune, stop RUN, settle RUN or export RUN.',
-    ],
+    [['start'], 'unknown action "start" of wink runs; it has list, prune, stop, settle, export.'],
     [['list', 'x'], 'wink runs lists all runs: leave the name out.'],
     [['stop'], 'name one run: wink runs stop RUN; "wink runs" lists them.'],
     [['stop', 'a', 'b'], 'name one run: wink runs stop RUN; "wink runs" lists them.'],
     [['stop', 'a', '--json'], '--json is not an option of wink runs stop.'],
     [['stop', 'a', '--by', 'ann'], '--by and --reason are kept with a run that is stopped --for-good.'],
-    [['--keep', '1'], '--keep is not an option of wink runs.'],
-    [['--folder='], 'the name of the folder is empty.'],
-    [['--journal='], 'the name of the journal is empty.'],
+    [['--keep', '1'], '--keep is not an option of wink runs list.'],
+    [['--folder='], '--folder is empty.'],
+    [['--journal='], '--journal is empty.'],
     [['prune'], 'say which runs to remove: --older-than 30d, --keep N, or their names.'],
     [
       ['prune', 'a', '--keep', '1'],
       'name runs, or choose them with --folder, --older-than and --keep, not both.',
     ],
     [['prune', '--older-than', '30'], '--older-than is "30"; it must be a time such as 30m, 12h or 30d.'],
-    [['prune', '--keep', '-1'], "option '--keep' argument is ambiguous."],
+    [
+      ['prune', '--keep', '-1'],
+      'option "--keep" needs a value: --keep N. For one that begins with a dash write --keep=-1.',
+    ],
     [['prune', '--keep=-1'], '--keep is "-1"; it must be a whole number from 0 on.'],
   ])('refuses %j', (argv, message) => {
     expect(refused('runs', ...argv)).toBe(message);

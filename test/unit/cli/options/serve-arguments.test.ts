@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { serveRequest } from '../serve/served-command.ts';
 
 describe('the arguments of wink serve', () => {
@@ -83,13 +83,13 @@ describe('the arguments of wink serve', () => {
       policyFile: resolve('rules.ts'),
       mcpFile: resolve('servers.json'),
     });
-    expect(readArguments(['serve', '--help'])).toEqual({ kind: 'help' });
+    expect(readArguments(['serve', '--help'])).toMatchObject({ kind: 'help' });
   });
 
   it.each([
-    [['a.ts', 'b'], 'one agent at a time, not 2; the folder is named with --workspace.'],
+    [['a.ts', 'b'], 'wink serve takes AGENT: 1 at most, not 2. The folder is --workspace DIR.'],
     [[''], 'the name of the agent is empty.'],
-    [['--workspace='], 'the name of the folder is empty.'],
+    [['--workspace='], '--workspace is empty.'],
     [['--port', '80'], '--port requires --http.'],
     [['--http', '--port', '65536'], '--port is "65536"; it must be a number from 0 to 65535, on 127.0.0.1.'],
     [
@@ -97,7 +97,7 @@ describe('the arguments of wink serve', () => {
       '--port is "0.0.0.0:80"; it must be a number from 0 to 65535, on 127.0.0.1.',
     ],
     [['--clients=2'], '--clients requires --http.'],
-    [['--apply=always'], '--apply is "always"; it must be --apply=each, --apply=end or --apply=never.'],
+    [['--apply=always'], '--apply is "always"; it must be each, end or never.'],
     [['--approve=yes'], expect.stringContaining('--approve is "yes"; it must be agent')],
     [['a.ts', '--approve=suspend'], '--approve=suspend requires --durable or --journal.'],
     [['a.ts', '--expires=1h'], '--expires requires --durable or --journal.'],
@@ -106,7 +106,7 @@ describe('the arguments of wink serve', () => {
       ['--expires=1h', '--approve=elicit'],
       '--expires is for questions in a journal: leave it out with --approve=elicit.',
     ],
-    [['--policy='], 'the name of the policy file is empty.'],
+    [['--policy='], '--policy is empty.'],
     [
       ['a.ts', '--policy=p.ts'],
       '--policy adds rules to a folder that is served without an agent; an agent has its own.',
@@ -114,20 +114,20 @@ describe('the arguments of wink serve', () => {
     [['--params={}'], '--params, --tag and --overrides are for agents: name one, or leave them out.'],
     [['a.ts', '--blobs=b'], '--blobs requires --durable or --journal.'],
     [
-      ['--no-durable', '--durable'],
-      '--no-durable keeps no journal: leave out --durable, --journal, --blobs and --run-id.',
+      ['--no-durable', '--journal=j.db'],
+      '--no-durable keeps no journal: leave out --journal, --blobs and --run-id.',
     ],
     [['a.ts', '--run-id=x'], '--run-id requires --durable or --journal.'],
-    [['--journal='], 'the name of the journal is empty.'],
+    [['--journal='], '--journal is empty.'],
     [['--run-id=a b'], expect.stringContaining('a b')],
     [['--sandbox=docker'], '--sandbox is "docker"; it must be bubblewrap, virtual or podman:IMAGE.'],
     [['--nothing'], expect.stringContaining('--nothing')],
   ])('refuse %j', (argv, message) => {
-    expect(readArguments(['serve', ...argv])).toEqual({ kind: 'usage-error', message });
+    expect(readArguments(['serve', ...argv])).toMatchObject({ kind: 'usage-error', message });
   });
 
   it.each(['0', '65', '-1', '1.5', '', 'two', '1e1'])('refuse --clients=%s', (text) => {
-    expect(readArguments(['serve', '--http', `--clients=${text}`])).toEqual({
+    expect(readArguments(['serve', '--http', `--clients=${text}`])).toMatchObject({
       kind: 'usage-error',
       message: `--clients is "${text}"; it must be a number from 1 to 64.`,
     });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { queryCommand } from '../../../../src/cli/query/query-command.ts';
 import { runCli } from '../../../../src/cli/run-cli.ts';
 import { queriedRecord } from '../../../support/queried-record.ts';
@@ -65,15 +65,15 @@ describe('wink query without SQL', () => {
   it('says in its help what the tables are, and what a query may be', async () => {
     const [code, stdout] = await run(['--help']);
     expect(code).toBe(0);
-    expect(stdout).toContain('\n  conflicts       what an attempt had read and another call changed');
-    expect(stdout).toContain('SELECT, WITH … SELECT, or EXPLAIN');
+    expect(stdout).toContain('Tables: record, runs, ');
+    expect(stdout).toContain('SELECT, WITH ... SELECT, or EXPLAIN');
   });
 });
 
 describe('wink query', () => {
   it.each([
     [[], 'no record given: wink query RUN "SQL"'],
-    [['a', 'SELECT', '1'], 'put the SQL in quotes'],
+    [['a', 'SELECT', '1'], 'Put the SQL in quotes.'],
     [['a', 'SELECT 1', '--schema'], '--schema prints the tables and runs nothing'],
     [['a', '--schema', '--json'], '--schema prints SQL'],
     [
@@ -83,7 +83,7 @@ describe('wink query', () => {
     [['a', 'SELECT 1', '--timeout', '1e9'], '--timeout is "1e9"; it must be a time'],
     [['a', 'SELECT 1', '--timeout', '86401'], '--timeout is "86401s"; it must be a time'],
     [['a', 'SELECT 1', '--timeout=-1'], '--timeout is "-1"; it must be a time'],
-    [['a', 'SELECT 1', '--frob'], "unknown option '--frob'"],
+    [['a', 'SELECT 1', '--frob'], 'unknown option "--frob"'],
     [['a', 'PRAGMA \u001b[1m'], 'the SQL is refused: PRAGMA is not allowed'],
     [['a', ''], 'the SQL is refused: it has no statement.'],
   ])('refuses %j', async (argv, problem) => {

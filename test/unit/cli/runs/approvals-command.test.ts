@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { answerApprovals, pendingApprovals } from 'weakincentives';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { approvalsCommand } from '../../../../src/cli/runs/approvals-command.ts';
 import { addRun, MemoryJournals } from '../journal/journals.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
@@ -223,10 +223,10 @@ describe('wink approvals answer', () => {
 
 describe('the arguments', () => {
   it.each([
-    [['none'], '"none" is not known'],
+    [['none'], 'unknown action "none" of wink approvals; it has list, show, answer.'],
     [['list', 'one'], 'leave the name out'],
     [['show'], 'name a run'],
-    [['show', 'one', '1', '2'], 'name one question'],
+    [['show', 'one', '1', '2'], 'wink approvals takes ACTION, RUN, ID: 3 at most, not 4.'],
     [['show', 'one', '--json'], '--json is not an option of wink approvals show.'],
     [['answer', 'one'], 'say what the answer is: --yes or --no.'],
     [['answer', 'one', '--yes', '--no'], 'say what the answer is: --yes or --no.'],

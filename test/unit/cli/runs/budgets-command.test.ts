@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunJournal, RunLease } from 'weakincentives';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { budgetsCommand } from '../../../../src/cli/runs/budgets-command.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
 import { ledgerOf } from '../../../contract/journal-ledger.ts';
@@ -111,13 +111,13 @@ describe('wink budgets list', () => {
 
 describe('the arguments of wink budgets', () => {
   it.each([
-    [['forget'], '"forget" is not known: use wink budgets list.'],
+    [['forget'], 'unknown action "forget" of wink budgets; it has list.'],
     [
       ['list', 'tenant-1'],
-      'wink budgets list lists all budgets: use --name NAME or --period PERIOD for some.',
+      'wink budgets takes ACTION: 1 at most, not 2. For some of them use --name NAME or --period PERIOD.',
     ],
     [['list', '--tool', 'pay'], '--tool'],
-    [['--journal', ''], 'the name of the journal is empty.'],
+    [['--journal', ''], '--journal is empty.'],
   ])('%j are refused', (argv, text) => {
     expect(messageOf('budgets', ...argv)).toContain(text);
   });

@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { forkCommand } from '../../../../src/cli/fork-command.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { UsageError } from '../../../../src/cli/process/errors.ts';
 import { journalCommand } from '../../../../src/cli/runs/journal-command.ts';
 
@@ -32,10 +32,13 @@ describe('wink journal migrate', () => {
 
   it.each([
     [['journal'], 'say what is to be done'],
-    [['journal', 'drop'], '"drop" is not known'],
-    [['journal', 'migrate', 'runs.db'], 'name the journal with --journal'],
-    [['journal', 'migrate', '--journal='], 'the name of the journal is empty'],
-    [['journal', 'migrate', '--yes'], "unknown option '--yes'"],
+    [['journal', 'drop'], 'unknown action "drop" of wink journal; it has migrate.'],
+    [
+      ['journal', 'migrate', 'runs.db'],
+      'wink journal takes ACTION: 1 at most, not 2. The journal is --journal JOURNAL.',
+    ],
+    [['journal', 'migrate', '--journal='], '--journal is empty'],
+    [['journal', 'migrate', '--yes'], 'unknown option "--yes"'],
   ])('refuses %j', (argv, message) => {
     expect(readArguments(argv)).toMatchObject({
       kind: 'usage-error',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunJournal } from 'weakincentives';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { onceCommand } from '../../../../src/cli/runs/once-command.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
 import { changeOnce, onceCall } from '../../../contract/journal-ledger.ts';
@@ -130,13 +130,10 @@ describe('wink once settle', () => {
 
 describe('the arguments of wink once', () => {
   it.each([
-    [
-      ['forget'],
-      '"forget" is not known: use wink once list, or wink once settle TOOL KEY --done TEXT or --not-done.',
-    ],
+    [['forget'], 'unknown action "forget" of wink once; it has list, settle.'],
     [['list', 'pay'], 'wink once list lists all keys: use --tool NAME for one tool.'],
     [['settle', 'pay'], 'name a tool and a key: wink once settle TOOL KEY; "wink once list" lists them.'],
-    [['settle', 'pay', 'k', 'more', '--not-done'], 'name a tool and a key'],
+    [['settle', 'pay', 'k', 'more', '--not-done'], 'wink once takes ACTION, TOOL, KEY: 3 at most, not 4.'],
     [['settle', 'pay', 'k'], 'say whether it was done: --done TEXT, which later calls read, or --not-done.'],
     [['settle', 'pay', 'k', '--done', 'x', '--not-done'], 'say whether it was done'],
     [['settle', 'pay', 'k', '--not-done', '--json'], '--json'],

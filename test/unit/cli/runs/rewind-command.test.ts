@@ -29,7 +29,7 @@ import {
 import { openHostFilesystem } from 'weakincentives/node';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
 import { rewindCommand } from '../../../../src/cli/runs/rewind-command.ts';
@@ -419,8 +419,8 @@ describe('wink rewind', () => {
   it.each([
     [['rewind'], 'no run given'],
     [['rewind', 'one'], 'say how far to go back'],
-    [['rewind', 'one', 'two', '--to', '1'], 'one run at a time'],
-    [['rewind', 'one', '--to', '1', '--journal='], 'the name of the journal is empty'],
+    [['rewind', 'one', 'two', '--to', '1'], 'wink rewind takes RUN: 1 at most, not 2.'],
+    [['rewind', 'one', '--to', '1', '--journal='], '--journal is empty'],
   ])('reads no %j', (argv, message) => {
     expect(readArguments(argv)).toMatchObject({
       kind: 'usage-error',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { promptTemplate, resumeRun, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { runsCommand } from '../../../../src/cli/runs/runs-command.ts';
 import { addRun, MemoryJournals } from '../journal/journals.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';

@@ -11,7 +11,7 @@ import {
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { readRunInfo } from '../../../../src/cli/journal/run-info.ts';
 import { resumeCommand } from '../../../../src/cli/resume-command.ts';
 import { runCommand } from '../../../../src/cli/run-command.ts';
@@ -233,6 +233,6 @@ describe('the options of a suspension', () => {
     [['--durable', '--expires', '0m'], '--expires must be at least 1m.'],
     [['--durable', '--on-suspend', ' '], 'the command of --on-suspend is empty.'],
   ])('%j is refused', (argv, message) => {
-    expect(readArguments(['run', 'agent.ts', ...argv])).toEqual({ kind: 'usage-error', message });
+    expect(readArguments(['run', 'agent.ts', ...argv])).toMatchObject({ kind: 'usage-error', message });
   });
 });

@@ -98,7 +98,7 @@ describe('wink serve that does not start', () => {
   };
 
   it.each<[argv: readonly string[], reason: string, variables?: Readonly<Record<string, string>>]>([
-    [['--bogus'], "unknown option '--bogus'."],
+    [['--bogus'], 'unknown option "--bogus".'],
     [['--workspace', '/nowhere/at/all'], 'there is no folder "<workspace>".'],
     [['no-such-agent.ts'], 'no-such-agent.ts'],
     [['agent.ts', '--policy=p.ts'], '--policy adds rules to a folder'],

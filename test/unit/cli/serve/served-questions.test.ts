@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineAgent, PolicyDecision, promptTemplate, section, ToolResult, tool } from 'weakincentives';
 import { vfsToolsSection } from 'weakincentives/tools';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { openFolder } from '../../../../src/cli/folder/open-folder.ts';
 import { approvalsCommand } from '../../../../src/cli/runs/approvals-command.ts';
 import { MemoryJournals } from '../journal/journals.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readArguments } from '../../../../src/cli/arguments.ts';
-import type { ViewRequest } from '../../../../src/cli/view/view-arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
+import type { ViewRequest } from '../../../../src/cli/commands/view.ts';
 import { openerOf, type ViewParts, viewCommand } from '../../../../src/cli/view/view-command.ts';
 import {
   EmbeddedRecord,
@@ -68,17 +68,17 @@ describe('arguments of wink view', () => {
     expect(request('run.jsonl', '--no-open')).toMatchObject({ isOpened: false });
     expect(request('run.jsonl', '--out', 'a.html')).toMatchObject({ out: 'a.html', isOpened: false });
     expect(request('--follow', 'run.jsonl')).toMatchObject({ isFollowing: true, isOpened: true });
-    expect(readArguments(['view', '-h'])).toEqual({ kind: 'help' });
+    expect(readArguments(['view', '-h'])).toMatchObject({ kind: 'help' });
   });
 
   it.each([
     [[], 'no record given'],
-    [['a', 'b'], 'one record at a time, not 2'],
-    [['a', '--out', ''], 'the name of the file for the page is empty'],
+    [['a', 'b'], 'wink view takes RUN: 1 at most, not 2.'],
+    [['a', '--out', ''], '--out is empty'],
     [['a', '--out', 'b', '--follow'], '--out writes the page once'],
-    [['a', '--port', '1'], "unknown option '--port'"],
+    [['a', '--port', '1'], 'unknown option "--port"'],
   ])('refuse %j', (argv, message) => {
-    expect(readArguments(['view', ...argv])).toEqual({
+    expect(readArguments(['view', ...argv])).toMatchObject({
       kind: 'usage-error',
       message: expect.stringContaining(message),
     });

@@ -3,7 +3,7 @@ import { type AnyAgent, defineAgent, type RunJournal, section, ToolResult, tool 
 import { type RunQueue, submitRun } from 'weakincentives/durable';
 import { memoryJournal, memoryQueue, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
-import { readArguments } from '../../../../src/cli/arguments.ts';
+import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
 import { submitCommand } from '../../../../src/cli/worker/submit-command.ts';
 import { workerCommand } from '../../../../src/cli/worker/worker-command.ts';
@@ -175,9 +175,9 @@ describe('wink worker', () => {
     [['worker'], 'no agent given'],
     [['worker', 'a.ts', '--concurrency', '0'], '--concurrency is "0"'],
     [['worker', 'a.ts', '--drain', '5'], '--drain is "5"'],
-    [['worker', 'a.ts', '--input', 'Hi.'], "unknown option '--input'"],
+    [['worker', 'a.ts', '--input', 'Hi.'], 'unknown option "--input"'],
     [['submit'], 'no agent given'],
-    [['submit', 'a', 'b'], 'one agent at a time'],
+    [['submit', 'a', 'b'], 'wink submit takes NAME: 1 at most, not 2.'],
     [['submit', 'a', '--priority', 'high'], '--priority is "high"'],
     [['submit', 'a', '--start-after', 'soon'], '--start-after is "soon"'],
     [['submit', 'a', '--params', '[]'], '--params must be'],

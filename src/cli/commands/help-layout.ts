@@ -1,0 +1,78 @@
+import { type Command, Help, type Option } from 'commander';
+import type { CommandTexts } from './define-command.ts';
+
+/** Columns of the names of options; a longer one has a line to itself. */
+const optionColumns = 26;
+/** Columns of the names of commands. */
+export const commandColumns = 19;
+const minColumns = 40;
+/** Below it what an option does is under its name, and not beside it. */
+const narrowColumns = 60;
+const maxColumns = 100;
+
+/** The exit codes, for the end of a page. */
+export const exitCodeText =
+  'Exit codes: 0 done, 1 failed, 2 bad input, 3 others changed the same files,\n4 waits for answers, 130 interrupted.';
+
+/** Heading of options that are shown without one. */
+export const noHeading = ' ';
+
+/** Sets how the help of a command looks, and that it writes and ends nothing. */
+export function layOut(command: Command, { summary, usage, description, after = [] }: CommandTexts): void {
+  const [first = '', ...others] = usage;
+  const name = `wink ${command.name()}`;
+  command
+    .summary(summary)
+    .usage([first, ...others.map((line) => `\n       ${name} ${line}`)].join(''))
+    .description(description)
+    .allowExcessArguments(false)
+    .exitOverride()
+    // Suggestions are those of all names.
+    .showSuggestionAfterError(false)
+    .configureHelp(layoutWith(after));
+}
+
+/** The width of help for an output of so many columns; undefined: it is unknown, as for a pipe. */
+export function helpColumns(columns = 80): number {
+  return Math.min(maxColumns, Math.max(minColumns, columns));
+}
+
+type Layout = Partial<Help> & ThisType<Help>;
+
+/**
+ * The layout with paragraphs at the end. One that is indented stays as it is: a call that can be copied.
+ */
+export function layoutWith(after: readonly string[]): Layout {
+  return {
+    ...layout,
+    formatHelp(command, helper) {
+      const width = helper.helpWidth ?? maxColumns;
+      const paragraphs = after.map((text) => (text.startsWith(' ') ? text : helper.boxWrap(text, width)));
+      const text = Help.prototype.formatHelp.call(this, command, helper);
+      return after.length === 0 ? text : `${text}\n${paragraphs.join('\n')}\n`;
+    },
+  };
+}
+
+/** As the documentation has it: names in a column of one width, without brackets around their values. */
+const layout: Layout = {
+  minWidthToWrap: 0,
+  optionTerm: ({ flags, argChoices, optional }: Option) =>
+    optional && argChoices !== undefined
+      ? flags.replace(/ \[.*\]/, `[=${argChoices.join('|')}]`)
+      : flags.replace(/[<>]/g, ''),
+  optionDescription: ({ description }: Option) => description,
+  padWidth: () => optionColumns - 2,
+  formatItem(term, width, description, helper) {
+    const columns = helper.helpWidth ?? maxColumns;
+    const isNarrow = columns < narrowColumns;
+    const indent = ' '.repeat(isNarrow ? 4 : width + 4);
+    const text = helper.boxWrap(description, columns - indent.length).replaceAll('\n', `\n${indent}`);
+    if (isNarrow || helper.displayWidth(term) > width) return `  ${term}\n${indent}${text}`;
+    return `  ${term.padEnd(width + 2)}${text}`;
+  },
+  formatItemList(heading, items, helper) {
+    if (items.length === 0) return [];
+    return [...(heading === noHeading ? [] : [helper.styleTitle(heading)]), ...items, ''];
+  },
+};

@@ -1,0 +1,41 @@
+import type { JsonObject } from '../../core/schema/index.ts';
+import type { ReasoningEffort } from '../../core/tool/index.ts';
+import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
+import { choiceOption, type ValueOption, valueOption } from './make-option.ts';
+import { type ContextOverflow, efforts, readAmount, readBaseUrl, readParams } from './option-values.ts';
+
+// What is said to an agent, and who answers.
+
+export const params = (
+  description = "Params of the prompt, over the agent's own; @FILE",
+): ValueOption<'--params <JSON>', JsonObject> => valueOption('--params <JSON>', description, readParams);
+
+/** An empty text is refused where it would say nothing. */
+export const input = (description: string): ValueOption<'--input <TEXT>', string> =>
+  valueOption('--input <TEXT>', description, (_name, text) => text);
+
+export const model = (
+  description = "openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME, claude-agent[:NAME], acp:COMMAND, or rule-based: the agent's own (default)",
+): ValueOption<'--model <MODEL>', ModelChoice> =>
+  valueOption('--model <MODEL>', description, (_name, text) => readModelChoice(text));
+
+export const baseUrl = (): ValueOption<'--base-url <URL>', string> =>
+  valueOption('--base-url <URL>', 'Server of openai:NAME or anthropic:NAME', readBaseUrl);
+
+export const effort = (): ValueOption<'--effort <LEVEL>', ReasoningEffort> =>
+  choiceOption('--effort <LEVEL>', `How much it thinks: ${efforts.join(', ')}`, efforts);
+
+export const maxOutputTokens = (): ValueOption<'--max-output-tokens <N>', number> =>
+  valueOption('--max-output-tokens <N>', 'Tokens of one answer', readAmount);
+
+export const contextOverflow = (): ValueOption<'--context-overflow <WHAT>', ContextOverflow> =>
+  choiceOption(
+    '--context-overflow <WHAT>',
+    'When the conversation is too long: error (default) or drop-tool-results',
+    ['error', 'drop-tool-results'],
+  );
+
+export const maxConversationTurns = (): ValueOption<'--max-conversation-turns <N>', number> =>
+  valueOption('--max-conversation-turns <N>', 'Turns that are sent (default: all)', (name, text) =>
+    readAmount(name, text, 2),
+  );

@@ -1,0 +1,59 @@
+import { UsageError } from '../process/errors.ts';
+import {
+  type FlagOption,
+  flagOption,
+  listOption,
+  type PresetOption,
+  textOption,
+  type ValueOption,
+  valueOption,
+} from './make-option.ts';
+import type { RunOutputs } from './run-task.ts';
+
+// What is printed, written and reported.
+
+export const json = (description: string): FlagOption<'--json'> => flagOption('--json', description);
+
+export const log = (description = 'The same lines into a file'): ValueOption<'--log <FILE>', string> =>
+  textOption('--log <FILE>', description);
+
+export const deltas = (): FlagOption<'--deltas'> =>
+  flagOption('--deltas', 'With these: answers piece by piece');
+
+export const full = (description: string): FlagOption<'--full'> => flagOption('--full', description);
+
+export const otel = (): FlagOption<'--otel'> => flagOption('--otel', 'To OpenTelemetry, as OTEL_* say');
+
+export const verbose = (description = 'Stacks of errors'): FlagOption<'--verbose'> =>
+  flagOption('--verbose', description);
+
+export const redact = (): ValueOption<'--redact <NAME>', readonly string[]> =>
+  listOption('--redact <NAME>', 'Hide the value of this variable, too; again for others');
+
+/** An empty name: a new file in the folder of records. */
+export const record = (
+  description = 'In a file: view, query, replay (WINK_RECORDS)',
+): PresetOption<'--record [FILE]', '', string> =>
+  valueOption('--record [FILE]', description, (_name, text) => text).preset('');
+
+/** What the options say of the output of a run. */
+export function outputsOf(values: {
+  readonly log?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly deltas?: boolean | undefined;
+  readonly verbose?: boolean | undefined;
+  readonly otel?: boolean | undefined;
+  readonly full?: boolean | undefined;
+}): RunOutputs {
+  if (values.deltas === true && values.json !== true && values.log === undefined) {
+    throw new UsageError('--deltas requires --json or --log.');
+  }
+  return {
+    logFile: values.log,
+    isJson: values.json === true,
+    hasDeltas: values.deltas === true,
+    isVerbose: values.verbose === true,
+    hasTelemetry: values.otel === true,
+    isFull: values.full === true,
+  };
+}
