@@ -11,9 +11,31 @@ export {
 export { sessionPatch } from './apply/session-patch.ts';
 export { exportRecord } from './export/export-record.ts';
 export { isDecidedFailure } from './fold/built.ts';
+export { type CallArgumentsOptions, callArguments } from './fold/call-arguments.ts';
+export {
+  type EqualFailures,
+  equalFailures,
+  type FailingCall,
+  failureKey,
+  failureLine,
+  failureReason,
+  failureWord,
+  isFailure,
+  numbersText,
+  turnsText,
+} from './fold/call-failure.ts';
 export { recordedChanges } from './fold/recorded-attempt.ts';
 export { recordedResponse, recordedTurn } from './fold/requests.ts';
 export { RunFold, readRunRecord } from './fold/run-fold.ts';
+export {
+  type OutcomeQuestion,
+  outcomeOf,
+  outcomeOfRecord,
+  type RunEnd,
+  type RunFacts,
+  type RunOutcomeKind,
+  type RunOutcomeSummary,
+} from './fold/run-outcome.ts';
 export type {
   BlamedLine,
   RecordedAttempt,

@@ -38,6 +38,7 @@ export {
   countCharacters,
   counted,
   cutAfter,
+  cutAtWord,
   cutLine,
   endOf,
   fileLines,
@@ -54,6 +55,7 @@ export {
   takeWithin,
   wholeStart,
   withoutByteOrderMark,
+  wordsBefore,
 } from './text.ts';
 export { wellFormed, wellFormedJson, wellFormedSaid, wellFormedText } from './well-formed.ts';
 export type { Writable } from './writable.ts';

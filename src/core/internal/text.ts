@@ -79,6 +79,20 @@ export function clip(text: string, width: number): string {
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
+/** {@link clip} at the end of a word, where there is one in the last two thirds. */
+export function cutAtWord(text: string, width: number): string {
+  const cut = clip(text, width);
+  return cut === text ? text : wordsBefore(cut.slice(0, -1), text);
+}
+
+/** The beginning of a text that was cut within a word, without the rest of that word, and an ellipsis. */
+export function wordsBefore(cut: string, whole: string): string {
+  const isWordEnd = /\s/.test(whole.charAt(cut.length));
+  const space = isWordEnd ? -1 : cut.lastIndexOf(' ');
+  const kept = space > cut.length / 3 ? cut.slice(0, space) : cut;
+  return `${kept.trimEnd().replace(/[,;:]$/, '')}…`;
+}
+
 /** {@link clip} in the middle: the end of a path says more than its middle. */
 export function clipMiddle(text: string, width: number): string {
   const characters = [...text];

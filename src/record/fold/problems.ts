@@ -1,5 +1,6 @@
 import { counted } from '../../core/internal/index.ts';
 import type { ToolCallOutcome } from '../../core/runtime/index.ts';
+import { equalFailures, failureKey, isFailure } from './call-failure.ts';
 import type { RecordedCall, RecordedProblem, RecordedRun, RecordedTurn } from './run-record.ts';
 
 /** Attempts whose handlers run longer are named. */
@@ -31,6 +32,7 @@ export function problemsOf(
 ): readonly RecordedProblem[] {
   const problems = [
     ...failedRun(root),
+    ...failedCalls(calls),
     ...calls.flatMap(problemsOfCall),
     ...turns.flatMap((turn) => problemsOfTurn(turn, isAnswered)),
     ...repeated(calls),
@@ -50,19 +52,31 @@ function failedRun({ outcome, error }: RecordedRun): readonly RecordedProblem[] 
   return [{ kind: 'incomplete', isFailure: true, text: 'The record ends before the run does.', count: 1 }];
 }
 
+/** Calls that failed with the same arguments for the same reason are one problem. */
+function failedCalls(calls: readonly RecordedCall[]): readonly RecordedProblem[] {
+  return equalFailures(calls, argumentsOf).flatMap(({ first, calls: equal }): RecordedProblem[] => {
+    const { toolName, outcome, message = '', policy } = first;
+    const kind = outcome === undefined ? undefined : failureKinds[outcome];
+    if (outcome === undefined || kind === undefined) return [];
+    const how = outcome === 'denied' ? `was denied by ${policy ?? 'a policy'}` : failureWords[outcome];
+    // Most messages say already which tool it was, and why.
+    const isWhole = message.includes(`"${toolName}"`);
+    const text = isWhole ? message : `${toolName} ${how}: ${message}`;
+    return [{ kind, isFailure: true, text, call: first, calls: equal, count: equal.length }];
+  });
+}
+
+/** The same for calls of one evaluation that have the same arguments, and for no others. */
+function argumentsOf({ params, run }: RecordedCall): string {
+  return `${run.index} ${JSON.stringify(params)}`;
+}
+
 function problemsOfCall(call: RecordedCall): readonly RecordedProblem[] {
-  const { toolName, outcome, message = '', attempts, approvals, policy } = call;
+  const { toolName, attempts, approvals } = call;
   const found: RecordedProblem[] = [];
   const add = (problem: Omit<RecordedProblem, 'call' | 'count'> & { readonly count?: number }): void => {
     found.push({ count: 1, ...problem, call });
   };
-  const kind = outcome === undefined ? undefined : failureKinds[outcome];
-  if (outcome !== undefined && kind !== undefined) {
-    const how = outcome === 'denied' ? `was denied by ${policy ?? 'a policy'}` : failureWords[outcome];
-    // Most messages say already which tool it was, and why.
-    const isWhole = message.includes(`"${toolName}"`);
-    add({ kind, isFailure: true, text: isWhole ? message : `${toolName} ${how}: ${message}` });
-  }
   // One that asked a person goes on in the next attempt.
   const ran = attempts.filter(({ isSuspended }) => isSuspended !== true);
   const superseded = ran.filter((attempt) => attempt.outcome === 'superseded');
@@ -170,27 +184,46 @@ function problemOfEvent(event: RecordedTurn['events'][number]['event']): EventPr
   }
 }
 
-/** Calls made again and again with the same arguments, while nothing changed. */
+/** Calls made again and again with the same arguments, while nothing changed. Where all of them failed alike, that is their problem. */
 function repeated(calls: readonly RecordedCall[]): readonly RecordedProblem[] {
   const found: RecordedProblem[] = [];
-  const counts = new Map<string, number>();
-  /** Where the problem of a call that is counted is in the list. */
-  const places = new Map<string, number>();
-  for (const call of calls) {
-    const key = `${call.run.index} ${call.toolName} ${JSON.stringify(call.params)}`;
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    if (count === repetitions) places.set(key, found.length);
-    const at = places.get(key);
-    if (count >= repetitions && at !== undefined) {
-      const text = `${call.toolName} was called ${count} times with the same arguments while nothing changed.`;
-      // The problem is that of the first call of which it is known.
-      found[at] = { kind: 'repetition', isFailure: false, text, call: found[at]?.call ?? call, count };
+  let counts = new Map<string, Repetition>();
+  const report = (): void => {
+    for (const { first, calls: equal, ends } of counts.values()) {
+      const [only] = ends;
+      if (equal.length < repetitions || (ends.size === 1 && only !== undefined)) continue;
+      const text = `${first.toolName} was called ${equal.length} times with the same arguments while nothing changed.`;
+      found.push({
+        kind: 'repetition',
+        isFailure: false,
+        text,
+        call: first,
+        calls: equal,
+        count: equal.length,
+      });
     }
+    counts = new Map();
+  };
+  for (const call of calls) {
+    const args = argumentsOf(call);
+    const key = `${call.toolName} ${args}`;
+    const known = counts.get(key) ?? { first: call, calls: [], ends: new Set() };
+    known.calls.push(call);
+    known.ends.add(isFailure(call) ? failureKey(call, args) : undefined);
+    counts.set(key, known);
     const changed = call.attempts.some(
       ({ outcome, writes, files }) => outcome === 'committed' && writes.length + files.length > 0,
     );
-    if (changed) counts.clear();
+    if (changed) report();
   }
+  report();
   return found;
+}
+
+/** A call that was made again. */
+interface Repetition {
+  readonly first: RecordedCall;
+  readonly calls: RecordedCall[];
+  /** How the calls failed; undefined for one that did not. */
+  readonly ends: Set<string | undefined>;
 }

@@ -215,8 +215,12 @@ export interface RecordedProblem {
   readonly isFailure: boolean;
   /** One sentence. */
   readonly text: string;
+  /** The first call that has it. */
   readonly call?: RecordedCall;
+  /** All calls that have it, in the order of the run: those that failed with the same arguments for the same reason, or were made again. Absent where it is of one call alone by its kind. */
+  readonly calls?: readonly RecordedCall[];
   readonly turn?: RecordedTurn;
+  /** How often: the length of `calls` where it has them. */
   readonly count: number;
   readonly durationMs?: number;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   binding,
   Filesystem,
+  jsonSchema,
   MemoryFilesystem,
   promptTemplate,
   section,
@@ -90,9 +91,40 @@ describe('the problems of a record', () => {
     await adapter.evaluate(template.bind(), { observers: [recorder] });
     const { problems } = await readRunRecord(lines);
     expect(problems.map(({ text, count, call }) => [text, count, call?.id])).toEqual([
-      ['look was called 5 times with the same arguments while nothing changed.', 5, 'call-3-1'],
-      ['look was called 4 times with the same arguments while nothing changed.', 4, 'call-12-1'],
+      ['look was called 5 times with the same arguments while nothing changed.', 5, 'call-1-1'],
+      ['look was called 4 times with the same arguments while nothing changed.', 4, 'call-10-1'],
     ]);
+  });
+
+  it('fold calls that failed alike, and name no repetition beside it', async () => {
+    const deploy = tool({
+      name: 'deploy',
+      description: 'Deploys.',
+      inputSchema: jsonSchema({ type: 'object', properties: { target: { type: 'string' } } }),
+      execute: () => ToolResult.error('connect ECONNREFUSED'),
+    });
+    const template = promptTemplate({
+      ns: 'test',
+      key: 'deploys',
+      sections: [section({ title: 'Task', key: 'task', template: 'Deploy.', tools: [deploy] })],
+    });
+    const lines: string[] = [];
+    const recorder = runRecorder({ write: (line) => void lines.push(line) });
+    const call = (target: string) => ({ toolCalls: [{ name: 'deploy', arguments: { target } }] });
+    const adapter = scriptedAdapter([
+      call('prod'),
+      call('staging'),
+      call('prod'),
+      call('prod'),
+      { text: 'no' },
+    ]);
+    await adapter.evaluate(template.bind(), { observers: [recorder] });
+    const { problems } = await readRunRecord(lines);
+    expect(problems.map(({ kind, count, calls }) => [kind, count, calls?.map(({ id }) => id)])).toEqual([
+      ['failed-call', 3, ['call-1-1', 'call-3-1', 'call-4-1']],
+      ['failed-call', 1, ['call-2-1']],
+    ]);
+    expect(problems[0]?.text).toContain('connect ECONNREFUSED');
   });
 
   it('have the end when the record ends before the run', async () => {
