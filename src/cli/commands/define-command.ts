@@ -2,22 +2,7 @@ import type { OptionValues, Command as TypedCommand } from '@commander-js/extra-
 import { Command, Option } from 'commander';
 import { present } from '../../core/internal/index.ts';
 import type { CommandRequest } from '../options/command-request.ts';
-import { layOut } from './help-layout.ts';
-
-/** What help says of a command. */
-export interface CommandTexts {
-  /** What follows its name in the list of all commands. */
-  readonly names: string;
-  /** One line for that list. */
-  readonly summary: string;
-  /** How it is called, after its name; one line for each way. */
-  readonly usage: readonly string[];
-  readonly description: string;
-  /** What to do about a word too many; absent: nothing that is not plain. */
-  readonly tooMany?: string;
-  /** What follows the options: lines that explain, or calls that work as they are printed. */
-  readonly after?: readonly string[];
-}
+import { type CommandTexts, layOut } from './help-layout.ts';
 
 /** A command without positionals and options. */
 export type NewCommand = TypedCommand<[], Record<never, never>>;

@@ -1,5 +1,19 @@
 import { type Command, Help, type Option } from 'commander';
-import type { CommandTexts } from './define-command.ts';
+
+/** What help says of a command. */
+export interface CommandTexts {
+  /** What follows its name in the list of all commands. */
+  readonly names: string;
+  /** One line for that list. */
+  readonly summary: string;
+  /** How it is called, after its name; one line for each way. */
+  readonly usage: readonly string[];
+  readonly description: string;
+  /** What to do about a word too many; absent: nothing that is not plain. */
+  readonly tooMany?: string;
+  /** What follows the options: lines that explain, or calls that work as they are printed. */
+  readonly after?: readonly string[];
+}
 
 /** Columns of the names of options; a longer one has a line to itself. */
 const optionColumns = 26;

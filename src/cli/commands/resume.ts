@@ -25,7 +25,7 @@ export interface ResumeRequest extends CommandRequest<'resume'> {
   /** What is said to the model before it goes on; undefined: nothing. */
   readonly input: string | undefined;
   /** Model and limits that take the place of those that the run began with, one by one. */
-  readonly limits: limit.RunLimits;
+  readonly limits: limit.ModelAndLimits;
   readonly suspension: SuspensionChoice;
   readonly outputs: RunOutputs;
 }

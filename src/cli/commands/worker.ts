@@ -38,7 +38,7 @@ export interface WorkerRequest extends CommandRequest<'worker'> {
   /** Whether runs are reported to OpenTelemetry. */
   readonly hasTelemetry: boolean;
   /** Model and limits of each run. */
-  readonly limits: limit.RunLimits;
+  readonly limits: limit.ModelAndLimits;
 }
 
 /** `wink worker` */

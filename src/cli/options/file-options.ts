@@ -29,6 +29,6 @@ export function overridesOf(values: {
   readonly tag?: string | undefined;
   readonly overrides?: string | undefined;
 }): OverridesChoice | undefined {
-  const { tag, overrides: root } = values;
-  return tag === undefined && root === undefined ? undefined : { tag, root };
+  if (values.tag === undefined && values.overrides === undefined) return undefined;
+  return { tag: values.tag, root: values.overrides };
 }

@@ -67,7 +67,9 @@ async function textOfInput(
   { input, signal }: Pick<CliEnvironment, 'input' | 'signal'>,
 ): Promise<string> {
   if (input === undefined)
-    throw new UsageError(`${name} - reads the standard input, which is a terminal here: write the text, or @FILE.`);
+    throw new UsageError(
+      `${name} - reads the standard input, which is a terminal here: write the text, or @FILE.`,
+    );
   const read = async (): Promise<Uint8Array> => {
     const pieces: Buffer[] = [];
     for await (const piece of input) pieces.push(Buffer.from(piece));

@@ -56,6 +56,6 @@ export function refuseWithoutJournal(values: JournalValues): void {
 }
 
 /** What becomes of questions. */
-export function suspensionOf({ suspend, expires, onSuspend }: JournalValues): SuspensionChoice {
-  return { isForced: suspend === true, expiresMs: expires, command: onSuspend };
+export function suspensionOf(values: JournalValues): SuspensionChoice {
+  return { isForced: values.suspend === true, expiresMs: values.expires, command: values.onSuspend };
 }

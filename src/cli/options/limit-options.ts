@@ -50,7 +50,7 @@ export interface LimitValues {
 }
 
 /** The model and limits of a run, which it may be given anew when it goes on. */
-export type RunLimits = Pick<
+export type ModelAndLimits = Pick<
   RunTask,
   | 'model'
   | 'baseUrl'
@@ -63,7 +63,7 @@ export type RunLimits = Pick<
 >;
 
 /** The model and limits that the options ask for. */
-export function limitsOf(values: LimitValues): RunLimits {
+export function limitsOf(values: LimitValues): ModelAndLimits {
   return {
     model: values.model,
     baseUrl: values.baseUrl,

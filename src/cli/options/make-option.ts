@@ -86,5 +86,5 @@ export function didYouMean(text: string, values: readonly string[]): string {
 
 function makeOption<Flags extends string>(flags: Flags, description: string): FlagOption<Flags> {
   // The types of the library are more exact elsewhere, and it is the same class.
-  return new Option(flags, description) as unknown as FlagOption<Flags>;
+  return new Option(flags, description) as FlagOption<Flags>;
 }

@@ -26,7 +26,10 @@ describe('texts of a command line', () => {
     ['--input', '\uFEFFafter a mark'],
   ])('are read from a file: %s %j', async (name, text) => {
     writeFileSync(file, text);
-    const expected = { argv: ['run', 'a.ts', `${name}=${text.replace('\uFEFF', '')}`, '--json'], files: [file] };
+    const expected = {
+      argv: ['run', 'a.ts', `${name}=${text.replace('\uFEFF', '')}`, '--json'],
+      files: [file],
+    };
     expect(await given(['run', 'a.ts', name, `@${file}`, '--json'])).toEqual(expected);
     expect(await given(['run', 'a.ts', `${name}=@${file}`, '--json'])).toEqual(expected);
   });
@@ -65,7 +68,9 @@ describe('texts of a command line', () => {
   });
 
   it('are refused when they cannot be read', async () => {
-    await expect(given(['run', '--input', '@'])).rejects.toThrow('--input is "@"; name the file: --input @FILE.');
+    await expect(given(['run', '--input', '@'])).rejects.toThrow(
+      '--input is "@"; name the file: --input @FILE.',
+    );
     await expect(given(['run', '--input', '@none'])).rejects.toThrow(
       'the file "none" of --input cannot be read: no such file or directory. For a text that begins with @ write @@.',
     );
