@@ -42,13 +42,14 @@ if (name !== '--translate') {
   }
   node(['scripts/build.mjs']);
   translate();
-  node([join('.build', file.replace(/\.ts$/, '.js')), ...rest]);
+  // Node 22 and 24 warn of node:sqlite.
+  node(['--disable-warning=ExperimentalWarning', join('.build', file.replace(/\.ts$/, '.js')), ...rest]);
 } else {
   translate();
 }
 
 /**
- * The programs of a folder by name: `<name>.ts` beside each other, and `<name>/main.ts`.
+ * The programs of a folder by name: `<name>.ts` beside each other, and `<name>/main.ts` or `<name>/<name>.ts`.
  * @param {string} where
  * @returns {Map<string, string>} name to path relative to the root
  */
@@ -57,9 +58,10 @@ function listPrograms(where) {
   const found = new Map();
   if (!existsSync(join(root, where))) return found;
   for (const entry of readdirSync(join(root, where), { withFileTypes: true })) {
-    const path = entry.isDirectory() ? join(where, entry.name, 'main.ts') : join(where, entry.name);
-    if (!path.endsWith('.ts') || !existsSync(join(root, path))) continue;
-    found.set(basename(entry.name).replace(/\.ts$/, ''), path);
+    const files = entry.isDirectory() ? ['main.ts', `${entry.name}.ts`] : [''];
+    const paths = files.map((file) => join(where, entry.name, file));
+    const path = paths.find((each) => each.endsWith('.ts') && existsSync(join(root, each)));
+    if (path !== undefined) found.set(basename(entry.name).replace(/\.ts$/, ''), path);
   }
   return found;
 }
