@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import { defineAgent, promptTemplate, runAgent, section, ToolResult, tool } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
@@ -20,20 +20,21 @@ const task = section({
   template: (p) => `Look entities up before you answer: ${p.question}`,
   tools: [lookup],
 });
-const template = promptTemplate({ ns: 'examples', key: 'quick-start', sections: [task] });
+const agent = defineAgent({
+  template: promptTemplate({ ns: 'examples', key: 'quick-start', sections: [task] }),
+  // A scripted adapter replaces a real model: it requests one call, then answers.
+  adapter: scriptedAdapter([
+    { toolCalls: [{ name: 'lookup_entity', arguments: { entityId: 'ada-1' } }] },
+    { text: 'Ada Lovelace; see https://example.com/ada-1.' },
+  ]),
+});
 
-// A scripted adapter replaces a real model: it requests one call, then answers.
-const adapter = scriptedAdapter([
-  { toolCalls: [{ name: 'lookup_entity', arguments: { entityId: 'ada-1' } }] },
-  { text: 'Ada Lovelace; see https://example.com/ada-1.' },
-]);
+const run = await runAgent(agent, { params: { question: 'Who is ada-1?' } });
 
-const response = await adapter.evaluate(template.bind({ question: 'Who is ada-1?' }));
-
-const answer = response.conversation.find((item) => item.type === 'tool-result');
+const answer = run.conversation.find((item) => item.type === 'tool-result');
 assert.equal(
   answer?.text,
   'Fetched ada-1.\n\n{"documentUrl":"https://example.com/ada-1","entityId":"ada-1"}',
 );
-assert.equal(response.text, 'Ada Lovelace; see https://example.com/ada-1.');
-console.log(response.text);
+assert.equal(run.text, 'Ada Lovelace; see https://example.com/ada-1.');
+console.log(run.text);

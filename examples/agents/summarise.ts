@@ -1,6 +1,6 @@
 // An agent for `wink run`: it finds out which kinds of files a folder holds and writes SUMMARY.md. In a clone, offline:
 //
-//   npm run build && node dist/entries/wink.js run examples/agents/summarise.ts --workspace examples/review/fixture
+//   npm start -- examples/agents/summarise.ts examples/review/fixture
 //
 // With `--apply` the file is written to the folder; with `--model openai:NAME` a language model does the work.
 import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';

@@ -1,6 +1,6 @@
-// An agent for `wink run` that reviews a folder and writes REVIEW.md. In a clone, offline (`npm start -- DIR` is short for it):
+// An agent for `wink run` that reviews a folder and writes REVIEW.md. In a clone, offline:
 //
-//   npm run build && node dist/entries/wink.js run examples/review/agent.ts DIR
+//   npm run review -- DIR
 //
 // Its default model is not a language model: rules decide each turn (model/). With `--model openai:NAME` a language model does the work.
 import { setImmediate } from 'node:timers/promises';

@@ -51,7 +51,7 @@ const publishReport = tool({
   },
 });
 
-/** Tells what became of a write of a handler whose time was over: the error, or undefined. */
+/** Emits what became of a write of a handler whose time was over: the error, or undefined. */
 export const lateWrites: EventEmitter<{ write: [error: unknown] }> = new EventEmitter();
 const slowExport = tool({
   name: 'slow_export',

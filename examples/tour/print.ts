@@ -7,26 +7,26 @@ import { recordFile } from './record.ts';
 /** A chapter prints what has happened, and throws when a guarantee does not hold. */
 export interface Chapter {
   readonly title: string;
-  readonly tell: () => Promise<void>;
+  readonly show: () => Promise<void>;
   readonly needsSqlite?: boolean;
 }
 
-/** Tells all chapters that this Node can; the exit code of the process is 1 when one does not hold. */
-export async function tellAll(chapters: readonly Chapter[]): Promise<void> {
+/** Shows all chapters that this Node can; the exit code of the process is 1 when one does not hold. */
+export async function showAll(chapters: readonly Chapter[]): Promise<void> {
   const startedAtMs = performance.now();
   console.log('WINK tour: one agent, a script in place of a model, a folder in memory.');
   let held = 0;
-  let told = 0;
-  for (const [index, { title, tell, needsSqlite = false }] of chapters.entries()) {
+  let shown = 0;
+  for (const [index, { title, show, needsSqlite = false }] of chapters.entries()) {
     const heading = `${index + 1}  ${title}`;
     console.log(isPlain() ? `\n${heading}` : `\n\u001b[1m${heading}\u001b[22m`);
     if (needsSqlite && !isBuiltin('node:sqlite')) {
       row('needs Node 22.13 (node:sqlite)');
       continue;
     }
-    told += 1;
+    shown += 1;
     try {
-      await tell();
+      await show();
       held += 1;
     } catch (error) {
       console.log('   DOES NOT HOLD:', error);
@@ -36,7 +36,7 @@ export async function tellAll(chapters: readonly Chapter[]): Promise<void> {
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   const size = Math.ceil((await stat(recordFile)).size / 1000);
   const look = `Look at the run:  npx wink view ${recordFile} (${size} kB)`;
-  console.log(`\n${held} of ${told} hold, ${seconds} s. ${look}`);
+  console.log(`\n${held} of ${shown} hold, ${seconds} s. ${look}`);
   console.log('Your own agent:  npx wink init my-agent');
 }
 

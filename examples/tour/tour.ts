@@ -22,7 +22,7 @@ import { sqliteJournal } from 'weakincentives/sqlite';
 import { agent, Bank, lateWrites, Publications } from './agent.ts';
 import { bankIn } from './bank.ts';
 import { startKilledRun } from './killed-run.ts';
-import { ending, row, say, tellAll } from './print.ts';
+import { ending, row, say, showAll } from './print.ts';
 import { changesOfFirstCall, recordFile, saveRecord } from './record.ts';
 import { call, charging, edit, read, script, write } from './script.ts';
 
@@ -137,12 +137,12 @@ async function killed() {
   say('answer: the model reads that it may have happened, and asks the bank.');
 }
 
-await tellAll([
-  { title: 'Two calls of one turn edit the same file', tell: parallelEdits },
-  { title: 'A file is written that was not read', tell: unreadFile },
-  { title: 'A tool fails half-way', tell: halfWay },
-  { title: 'A handler that comes too late', tell: tooLate },
-  { title: 'A person must agree', tell: personAgrees, needsSqlite: true },
-  { title: 'The process is killed in the middle', tell: killed, needsSqlite: true },
+await showAll([
+  { title: 'Two calls of one turn edit the same file', show: parallelEdits },
+  { title: 'A file is written that was not read', show: unreadFile },
+  { title: 'A tool fails half-way', show: halfWay },
+  { title: 'A handler that comes too late', show: tooLate },
+  { title: 'A person must agree', show: personAgrees, needsSqlite: true },
+  { title: 'The process is killed in the middle', show: killed, needsSqlite: true },
 ]);
 await rm(kept, { recursive: true });

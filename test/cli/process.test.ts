@@ -23,7 +23,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('npm start', () => {
+describe('the agent of examples/review', () => {
   it('shows on the fixture a denied call, a rolled-back call and calls that were re-run, and changes nothing on disk', async () => {
     const before = fingerprint(fixture);
     const { code, stdout, stderr } = await run(['run', reviewAgent, fixture]);

@@ -36,7 +36,15 @@ export function start(
   args: readonly string[],
   options: { readonly cwd?: string; readonly variables?: Readonly<Record<string, string>> } = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [command, ...args], {
+  return startNode([command, ...args], options);
+}
+
+/** Starts Node with these words, in the environment of a command. */
+export function startNode(
+  words: readonly string[],
+  options: { readonly cwd?: string; readonly variables?: Readonly<Record<string, string>> } = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, words, {
     cwd: options.cwd ?? root,
     env: { ...environment, ...options.variables },
   });

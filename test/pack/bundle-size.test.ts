@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type PackedPackage, packPackage } from './packed-package.ts';
@@ -152,6 +153,23 @@ describe('a bundle of a program', () => {
     const resuming = await bundle(`export { resumeRun } from 'weakincentives';`, { minify: true });
     expect(resuming.code).not.toContain('could not be written to its journal');
     expect(resuming.bytesOnDemand).toBeGreaterThan(10_000);
+  });
+
+  // What a stranger downloads: the library alone, without a schema library. Nothing of a journal is loaded before a run has one, but what a journal takes of the core is in
+  // the one file that every entry shares, and so is in these bundles: without it runAgent() is smaller than promptTemplate().
+  it.each([
+    ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 51],
+    ['runAgent', `export { runAgent } from 'weakincentives';`, 109],
+    [
+      'the smallest agent on an adapter of its own',
+      `import { defineAgent, promptTemplate, runAgent, section, tool } from 'weakincentives';
+       import { providerAdapter } from 'weakincentives/provider';
+       export { defineAgent, promptTemplate, providerAdapter, runAgent, section, tool };`,
+      126,
+    ],
+  ])('of %s is small once compressed', async (_name, source, budgetInKilobytes) => {
+    const { code } = await bundle(source, { minify: true });
+    expect(gzipSync(code, { level: 9 }).length / 1000).toBeLessThanOrEqual(budgetInKilobytes);
   });
 
   it.each([

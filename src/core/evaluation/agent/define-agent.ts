@@ -60,6 +60,23 @@ const movedHere: ReadonlyMap<string, string> = new Map([
 /**
  * Defines an agent, for `runAgent()` or `wink run` to run. Params are typed by the template's sections.
  *
+ * ```ts
+ * import { defineAgent, promptTemplate, runAgent, section } from 'weakincentives';
+ * import { scriptedAdapter } from 'weakincentives/testing';
+ * import { z } from 'zod';
+ *
+ * const params = z.object({ name: z.string() });
+ * const task = section({ title: 'Task', key: 'task', params, template: (p) => `Greet ${p.name}.` });
+ * const greeter = defineAgent({
+ *   template: promptTemplate({ ns: 'docs', key: 'greeter', sections: [task] }),
+ *   params: { name: 'Ada' },
+ *   adapter: ({ params }) => scriptedAdapter([{ text: `Hello, ${params.name}.` }]),
+ *   limits: { maxTurns: 5 },
+ * });
+ * console.log((await runAgent(greeter)).text); // Hello, Ada.
+ * console.log((await runAgent(greeter, { params: { name: 'Grace' } })).text); // Hello, Grace.
+ * ```
+ *
  * @throws {PromptValidationError} for an option that is missing, unknown or of the wrong kind; `details.option` names it.
  *   So is a completion checker that needs a slice or a tool which the template does not have. Params are checked when they are bound.
  */
