@@ -91,7 +91,8 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: {
           name: 'core',
-          include: ['test/**/*.test.ts'],
+          // Projects of `wink init` begin with these tests; that of "files" needs a package that only a project installs.
+          include: ['test/**/*.test.ts', 'templates/{tools,nightly}/*.test.ts'],
           exclude: [
             // Packages installed under test/peers have tests of their own.
             '**/node_modules/**',

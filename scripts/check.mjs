@@ -20,6 +20,7 @@ const checks = [
   'typecheck',
   'typecheck:bench',
   'typecheck:viewer',
+  'typecheck:templates',
   'typecheck:scripts',
   'imports',
   'type-names',

@@ -62,7 +62,9 @@ function interrupted({ kind, exitCode }: CliInterruption, { stderr }: CliEnviron
 
 /** Commands are imported when they are selected: help and version do not need the library. */
 const commands = {
+  init: async () => (await import('./init/init-command.ts')).initCommand,
   run: async () => (await import('./run-command.ts')).runCommand,
+  doctor: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
   resume: async () => (await import('./resume-command.ts')).resumeCommand,
   fork: async () => (await import('./fork-command.ts')).forkCommand,
   rewind: async () => (await import('./runs/rewind-command.ts')).rewindCommand,
@@ -82,6 +84,8 @@ const commands = {
 
 /** Commands that have nothing to end in order: they end with the signal. */
 const abandoned: ReadonlySet<string> = new Set([
+  'init',
+  'doctor',
   'rewind',
   'runs',
   'once',

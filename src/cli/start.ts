@@ -1,11 +1,10 @@
 import process from 'node:process';
-import type { CliEnvironment } from './process/environment.ts';
-import { nodeEnvironment } from './process/node-environment.ts';
+import { nodeEnvironment, type ProcessFacts } from './process/node-environment.ts';
 import { takeProcess } from './process/own-process.ts';
 import { runCli } from './run-cli.ts';
 
 /** Takes the process, carries out its command line, and ends it. */
-export async function start(facts: Pick<CliEnvironment, 'version' | 'cacheFolder'>): Promise<never> {
+export async function start(facts: ProcessFacts): Promise<never> {
   const own = takeProcess(process);
   const environment = nodeEnvironment(own, facts);
   // Once all output is written the process ends; a handler that timed out must not keep it alive.

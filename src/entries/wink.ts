@@ -4,12 +4,13 @@ import module from 'node:module';
 import { openCacheFolder } from '../cli/process/cache-folder.ts';
 import { isVersionAsked, versionIn } from '../cli/process/version.ts';
 
-const version = versionIn(new URL('../../package.json', import.meta.url));
+const packageFolder = new URL('../../', import.meta.url);
+const version = versionIn(new URL('package.json', packageFolder));
 if (!(isVersionAsked(process.argv.slice(2)) && isWritten(`${version}\n`))) {
   const cacheFolder = openCacheFolder(process.env['XDG_CACHE_HOME']);
   if (cacheFolder !== undefined) enableCompileCache(cacheFolder);
   const { start } = await import('../cli/start.ts');
-  await start({ version, cacheFolder });
+  await start({ version, packageFolder, cacheFolder });
 }
 
 /** Writes without the stream of the standard output, which takes longer to load than the rest of this file. */

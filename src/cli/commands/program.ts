@@ -3,8 +3,10 @@ import type { RunRequest } from '../options/run-task.ts';
 import { type ApprovalsRequest, approvalsDefinition } from './approvals.ts';
 import { type BudgetsRequest, budgetsDefinition } from './budgets.ts';
 import type { CommandDefinition } from './define-command.ts';
+import { type DoctorRequest, doctorDefinition } from './doctor.ts';
 import { type ForkRequest, forkDefinition } from './fork.ts';
 import { commandColumns, exitCodeText, layoutWith } from './help-layout.ts';
+import { type InitRequest, initDefinition } from './init.ts';
 import { type JournalRequest, journalDefinition } from './journal.ts';
 import { type OnceRequest, onceDefinition } from './once.ts';
 import { type PromptRequest, promptDefinition } from './prompt.ts';
@@ -21,6 +23,8 @@ import { type WorkerRequest, workerDefinition } from './worker.ts';
 
 /** A request that one of the commands answers. */
 export type AnyCommandRequest =
+  | InitRequest
+  | DoctorRequest
   | RunRequest
   | ViewRequest
   | QueryRequest
@@ -43,7 +47,7 @@ const groups: readonly {
   readonly heading: string;
   readonly commands: readonly CommandDefinition<AnyCommandRequest>[];
 }[] = [
-  { heading: 'Start:', commands: [runDefinition] },
+  { heading: 'Start:', commands: [initDefinition, doctorDefinition, runDefinition] },
   { heading: 'Look at a run:', commands: [viewDefinition, queryDefinition, replayDefinition] },
   {
     heading: 'Runs that outlive their process:',

@@ -46,6 +46,8 @@ export interface CliEnvironment {
   readonly secretNames?: readonly string[];
   /** Version of the package. */
   readonly version: string;
+  /** Where the package is installed: the folder of its package.json, with a slash at the end. */
+  readonly packageFolder: URL;
   /** A folder of the user's for what can be made again. Default: there is none. */
   readonly cacheFolder?: string | undefined;
   /**

@@ -23,13 +23,16 @@ export interface HostProcess {
   onOtherOutput: CliEnvironment['onOtherOutput'];
 }
 
+/** What of the environment is known where the process begins. */
+export type ProcessFacts = Pick<CliEnvironment, 'version' | 'packageFolder' | 'cacheFolder'>;
+
 /**
  * The environment of this process. The first interrupt stops the run in order, a second one ends the process at once. A
  * closed output pipe, as with `head`, stops the run too and is not a failure. An uncaught error also stops it in order.
  */
 export function nodeEnvironment(
   host: HostProcess,
-  { version, cacheFolder }: Pick<CliEnvironment, 'version' | 'cacheFolder'>,
+  { version, packageFolder, cacheFolder }: ProcessFacts,
 ): CliEnvironment {
   const stop = new AbortController();
   let strays: StrayError[] = [];
@@ -48,6 +51,7 @@ export function nodeEnvironment(
     input: host.stdin.isTTY === true ? undefined : host.stdin,
     variables: host.env,
     version,
+    packageFolder,
     cacheFolder,
     signal: stop.signal,
     now: () => performance.now(),

@@ -41,6 +41,7 @@ export function fakeEnvironment(options: Partial<FakeEnvironment> = {}): FakeEnv
     input: undefined,
     variables: {},
     version: '1.2.3',
+    packageFolder: new URL('../../../', import.meta.url),
     signal: new AbortController().signal,
     now: () => time++,
     takeStrays: async () => [],

@@ -43,13 +43,15 @@ function fakeProcess(
   };
 }
 
+const processFacts = { version: '1.2.3', packageFolder: new URL('file:///package/') };
+
 describe('nodeEnvironment', () => {
   it.each([
     ['SIGINT', 'interrupted', 130],
     ['SIGTERM', 'terminated', 143],
   ])('turns %s into an interruption', (signal, kind, exitCode) => {
     const host = fakeProcess();
-    const environment = nodeEnvironment(host, { version: '1.2.3' });
+    const environment = nodeEnvironment(host, processFacts);
     expect(environment.signal.aborted).toBe(false);
     host.raise(signal);
     expect(environment.signal.reason).toBeInstanceOf(CliInterruption);
@@ -61,14 +63,14 @@ describe('nodeEnvironment', () => {
     const reading = fakeStream({ isTTY: true });
     const hosts = [{}, { stdin: typing }, { stderr: reading }, { stdin: typing, stderr: reading }];
     const canAsk = hosts.map(
-      (more) => nodeEnvironment(fakeProcess(reading, more), { version: '1.2.3' }).ask !== undefined,
+      (more) => nodeEnvironment(fakeProcess(reading, more), processFacts).ask !== undefined,
     );
     expect(canAsk).toEqual([false, false, false, true]);
   });
 
   it('stops when the reader is gone, and writes no more', () => {
     const stdout = fakeStream();
-    const environment = nodeEnvironment(fakeProcess(stdout), { version: '1.2.3' });
+    const environment = nodeEnvironment(fakeProcess(stdout), processFacts);
     environment.stdout.write('one');
     stdout.fail();
     environment.stdout.write('two');
@@ -81,11 +83,11 @@ describe('nodeEnvironment', () => {
     [{ isTTY: true, columns: 90 }, true, 90],
     [{ isTTY: true, columns: 0 }, true, undefined],
   ])('takes %j as terminal: %s, width %s', (facts, isTerminal, columns) => {
-    const { stdout } = nodeEnvironment(fakeProcess(fakeStream(facts)), { version: '1.2.3' });
+    const { stdout } = nodeEnvironment(fakeProcess(fakeStream(facts)), processFacts);
     expect([stdout.isTerminal, stdout.columns]).toEqual([isTerminal, columns]);
   });
 
   it('has the version that it was given', () => {
-    expect(nodeEnvironment(fakeProcess(), { version: '1.2.3' }).version).toBe('1.2.3');
+    expect(nodeEnvironment(fakeProcess(), processFacts).version).toBe('1.2.3');
   });
 });

@@ -1,0 +1,89 @@
+import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { counted, readableBytes } from '../../core/internal/index.ts';
+import { errorMessage, reasonOf } from '../process/errors.ts';
+import type { Finding } from './finding.ts';
+import type { Machine } from './machine.ts';
+
+const largeBytes = 1_000_000_000;
+
+/** The folder that the command keeps journals and records in. */
+export async function checkState({
+  stateFolder,
+  countRuns,
+  platform,
+}: Pick<Machine, 'stateFolder' | 'countRuns' | 'platform'>): Promise<readonly Finding[]> {
+  const subject = 'state folder';
+  const blocking = { status: 'missing' as const, subject, isNeeded: true };
+  const repair = 'set XDG_STATE_HOME to a folder of yours';
+  const existing = existingPart(stateFolder);
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    if (!statSync(existing).isDirectory()) return [{ ...blocking, about: 'a file is in its place', repair }];
+  } catch (error) {
+    return [{ ...blocking, about: `cannot be written: ${errorMessage(error)}`, repair }];
+  }
+  if (existing !== stateFolder) return [{ status: 'ok', subject, about: 'made when it is needed' }];
+
+  const mode = statSync(stateFolder).mode & 0o777;
+  const records = filesIn(join(stateFolder, 'records'));
+  const journal = filesIn(stateFolder).filter(({ name }) => name.startsWith('journal.db'));
+  const [recordBytes, journalBytes] = [bytesOf(records), bytesOf(journal)];
+  const findings: Finding[] = [];
+  // Windows has no such modes.
+  if (platform !== 'win32' && (mode & 0o077) !== 0) {
+    findings.push({
+      ...blocking,
+      status: 'warning',
+      about: `other users can look into it (mode ${mode.toString(8)})`,
+      repair: 'chmod 700 "${XDG_STATE_HOME:-$HOME/.local/state}/weakincentives"',
+    });
+  }
+  if (recordBytes > largeBytes) {
+    const about = `${counted(records.length, 'record')}, ${readableBytes(recordBytes)}`;
+    findings.push({ status: 'warning', subject: 'records', about, repair: 'wink records prune --older-than 30d' });
+  }
+  if (journalBytes > largeBytes) {
+    const about = readableBytes(journalBytes);
+    findings.push({ status: 'warning', subject: 'journal', about, repair: 'wink runs prune --older-than 30d' });
+  }
+  if (findings.length > 0) return findings;
+  const runs = journal.length === 0 ? '0 runs' : await runsText(countRuns, join(stateFolder, 'journal.db'));
+  const sizes = readableBytes(recordBytes + journalBytes);
+  return [{ status: 'ok', subject, about: `${runs}, ${counted(records.length, 'record')}, ${sizes}` }];
+}
+
+async function runsText(countRuns: Machine['countRuns'], file: string): Promise<string> {
+  try {
+    return counted(await countRuns(file), 'run');
+  } catch (error) {
+    return `a journal that cannot be read here (${reasonOf(error)})`;
+  }
+}
+
+/** The folder, or the nearest one above it that exists. */
+function existingPart(folder: string): string {
+  const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+  return isThere || dirname(folder) === folder ? folder : existingPart(dirname(folder));
+}
+
+interface SizedFile {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+function filesIn(folder: string): readonly SizedFile[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      if (!entry.isFile()) return [];
+      const bytes = statSync(join(folder, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+      return [{ name: entry.name, bytes }];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function bytesOf(files: readonly SizedFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
