@@ -65,8 +65,12 @@ async function work(waiting, manager, creator, tarball, offline) {
     const made = [process.execPath, creator, project, '--template', template, '--package-manager', manager];
     await demand(made[0] ?? '', made.slice(1), base);
     withTarball(project, tarball);
-    const quiet = manager === 'npm' ? ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'] : ['--prefer-offline', '--reporter=append-only'];
-    if (!(await report(`${manager} ${template}: install`, run(manager, ['install', ...quiet], project)))) continue;
+    const quiet =
+      manager === 'npm'
+        ? ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
+        : ['--prefer-offline', '--reporter=append-only'];
+    if (!(await report(`${manager} ${template}: install`, run(manager, ['install', ...quiet], project))))
+      continue;
     for (const node of nodes) {
       const isFirst = node === nodes[0];
       const path = `${dirname(node)}${delimiter}${environment.PATH}`;
@@ -121,7 +125,10 @@ async function installCreator(tarballs) {
   mkdirSync(folder);
   const overrides = { weakincentives: `file:${tarballs['weakincentives']}` };
   const dependencies = { ...overrides, 'create-weakincentives': `file:${tarballs['create-weakincentives']}` };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies, overrides: { weakincentives: '$weakincentives' } }));
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ private: true, dependencies, overrides: { weakincentives: '$weakincentives' } }),
+  );
   await demand('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'], folder);
   return join(folder, 'node_modules/create-weakincentives/create.js');
 }
@@ -130,7 +137,11 @@ async function installCreator(tarballs) {
 async function installPnpm() {
   const folder = join(base, 'pnpm');
   mkdirSync(folder);
-  const { ok } = await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder, `pnpm@${pnpmVersion}`], base);
+  const { ok } = await run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder, `pnpm@${pnpmVersion}`],
+    base,
+  );
   const bin = join(folder, 'node_modules/.bin');
   if (ok && existsSync(join(bin, 'pnpm'))) {
     environment.PATH = `${bin}${delimiter}${environment.PATH}`;
@@ -179,7 +190,11 @@ async function report(name, step) {
  * @returns {Promise<{ ok: boolean, stdout: string, output: string }>}
  */
 function run(command, args, cwd, more = {}) {
-  const child = spawn(command, args, { cwd, env: { ...environment, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...environment, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let output = '';
   child.stdout.on('data', (data) => {

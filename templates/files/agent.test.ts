@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
 import { runAgent, Session } from 'weakincentives';
 import { openWorkspace } from 'weakincentives/node';
 import { winkMatchers } from 'weakincentives/vitest';
-import { expect, it } from 'vitest';
 import { agent } from './agent.ts';
 
 expect.extend(winkMatchers);

@@ -17,7 +17,8 @@ export const protectPackage: ToolPolicy = {
 const task = section({
   title: 'Task',
   key: 'task',
-  template: 'Make `sh test.sh` pass: run it, read what fails, change the code and not the test, run it again.',
+  template:
+    'Make `sh test.sh` pass: run it, read what fails, change the code and not the test, run it again.',
 });
 
 export const agent = defineAgent({
@@ -40,14 +41,20 @@ export const agent = defineAgent({
     { toolCalls: [{ name: 'read_file', arguments: { file_path: 'sum.sh' } }] },
     {
       toolCalls: [
-        { name: 'edit_file', arguments: { file_path: 'sum.sh', old_string: '$1 - $2', new_string: '$1 + $2' } },
+        {
+          name: 'edit_file',
+          arguments: { file_path: 'sum.sh', old_string: '$1 - $2', new_string: '$1 + $2' },
+        },
         { name: 'read_file', arguments: { file_path: 'package.json' } },
       ],
     },
     // Nobody asked for this one, so the rule asks you.
     {
       toolCalls: [
-        { name: 'edit_file', arguments: { file_path: 'package.json', old_string: '1.0.0', new_string: '1.0.1' } },
+        {
+          name: 'edit_file',
+          arguments: { file_path: 'package.json', old_string: '1.0.0', new_string: '1.0.1' },
+        },
       ],
     },
     { toolCalls: [{ name: 'shell_execute', arguments: { command: 'sh test.sh' } }] },

@@ -1,7 +1,7 @@
+import { expect, it } from 'vitest';
 import { answerApprovals, runAgent, Session, suspendApproval } from 'weakincentives';
 import { memoryJournal } from 'weakincentives/testing';
 import { winkMatchers } from 'weakincentives/vitest';
-import { expect, it } from 'vitest';
 import { agent } from './agent.ts';
 
 expect.extend(winkMatchers);

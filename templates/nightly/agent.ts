@@ -1,6 +1,14 @@
 // An agent that reminds customers of open invoices. `npm start` is what runs every night: see nightly.ts. It needs no key,
 // because its model is a script.
-import { defineAgent, PolicyDecision, promptTemplate, section, type ToolPolicy, ToolResult, tool } from 'weakincentives';
+import {
+  defineAgent,
+  PolicyDecision,
+  promptTemplate,
+  section,
+  type ToolPolicy,
+  ToolResult,
+  tool,
+} from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 

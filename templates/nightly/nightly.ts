@@ -15,9 +15,9 @@ try {
   const run = await runAgent(agent, { journal, runId, approve: suspendApproval() });
   if (run.finishReason === 'suspended') {
     console.log(`${runId} waits for an answer:`);
-    for (const { id, reason, params } of run.pending) {
+    for (const { digest, reason, params } of run.pending) {
       console.log(`  ${reason} ${JSON.stringify(params)}`);
-      console.log(`  npx wink approvals answer ${runId} ${id} --yes --journal ${file}`);
+      console.log(`  npx wink approvals answer ${runId} ${digest.slice(0, 8)} --yes --journal ${file}`);
     }
   } else {
     console.log(`${runId}: ${run.text}`);

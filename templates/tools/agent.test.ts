@@ -1,7 +1,7 @@
+import { expect, it } from 'vitest';
 import { runAgent, Session } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { winkMatchers } from 'weakincentives/vitest';
-import { expect, it } from 'vitest';
 import { agent, Tickets } from './agent.ts';
 
 expect.extend(winkMatchers);
@@ -37,5 +37,10 @@ it('leaves the tickets as they are when there is no such ticket', async () => {
   await runAgent(agent, { session, adapter });
 
   expect(session).not.toHaveCommitted('assign_ticket');
-  expect(session.slice(Tickets).all().every(({ assigned }) => assigned === undefined)).toBe(true);
+  expect(
+    session
+      .slice(Tickets)
+      .all()
+      .every(({ assigned }) => assigned === undefined),
+  ).toBe(true);
 });

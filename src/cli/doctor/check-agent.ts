@@ -38,7 +38,12 @@ export async function checkAgent(
   const packages = [adapterPackages[adapter?.split(/[:/]/)[0] ?? ''], sandboxPackages[sandbox?.name ?? '']];
   return {
     packages: new Set(packages.filter((each) => each !== undefined)),
-    findings: [loaded, model, ...(key === undefined ? [] : [key]), ...(sandbox === undefined ? [] : [sandbox.finding])],
+    findings: [
+      loaded,
+      model,
+      ...(key === undefined ? [] : [key]),
+      ...(sandbox === undefined ? [] : [sandbox.finding]),
+    ],
   };
 }
 

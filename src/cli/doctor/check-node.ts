@@ -1,6 +1,6 @@
-import { packageFrom } from './packages.ts';
 import type { Finding } from './finding.ts';
 import type { Machine } from './machine.ts';
+import { packageFrom } from './packages.ts';
 import { isAtLeast, majorOf } from './versions.ts';
 
 const install = 'install Node 24: https://nodejs.org/en/download';

@@ -4,10 +4,7 @@ import type { Finding } from './finding.ts';
 import type { Machine } from './machine.ts';
 
 /** What is printed to. */
-export function checkTerminal({
-  stdout,
-  variables,
-}: Pick<CliEnvironment, 'stdout' | 'variables'>): Finding {
+export function checkTerminal({ stdout, variables }: Pick<CliEnvironment, 'stdout' | 'variables'>): Finding {
   const subject = 'terminal';
   if (!stdout.isTerminal) return { status: 'ok', subject, about: 'none: plain text' };
   const style = createTextStyle(stdout, variables);

@@ -33,7 +33,11 @@ const uses: Readonly<Record<string, string>> = {
 };
 
 /** The commands of the package manager of a project, by its lock file. */
-function managerOf(project: string): { readonly add: string; readonly dedupe: string; readonly list: string } {
+function managerOf(project: string): {
+  readonly add: string;
+  readonly dedupe: string;
+  readonly list: string;
+} {
   return existsSync(join(project, 'pnpm-lock.yaml'))
     ? { add: 'pnpm add', dedupe: 'pnpm dedupe', list: 'pnpm why' }
     : { add: 'npm install', dedupe: 'npm dedupe', list: 'npm ls' };

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { counted, readableBytes } from '../../core/internal/index.ts';
 import { errorMessage, reasonOf } from '../process/errors.ts';
@@ -18,8 +18,8 @@ export async function checkState({
   const repair = 'set XDG_STATE_HOME to a folder of yours';
   const existing = existingPart(stateFolder);
   try {
-    accessSync(existing, constants.W_OK | constants.X_OK);
     if (!statSync(existing).isDirectory()) return [{ ...blocking, about: 'a file is in its place', repair }];
+    accessSync(existing, constants.W_OK | constants.X_OK);
   } catch (error) {
     return [{ ...blocking, about: `cannot be written: ${errorMessage(error)}`, repair }];
   }
@@ -41,11 +41,21 @@ export async function checkState({
   }
   if (recordBytes > largeBytes) {
     const about = `${counted(records.length, 'record')}, ${readableBytes(recordBytes)}`;
-    findings.push({ status: 'warning', subject: 'records', about, repair: 'wink records prune --older-than 30d' });
+    findings.push({
+      status: 'warning',
+      subject: 'records',
+      about,
+      repair: 'wink records prune --older-than 30d',
+    });
   }
   if (journalBytes > largeBytes) {
     const about = readableBytes(journalBytes);
-    findings.push({ status: 'warning', subject: 'journal', about, repair: 'wink runs prune --older-than 30d' });
+    findings.push({
+      status: 'warning',
+      subject: 'journal',
+      about,
+      repair: 'wink runs prune --older-than 30d',
+    });
   }
   if (findings.length > 0) return findings;
   const runs = journal.length === 0 ? '0 runs' : await runsText(countRuns, join(stateFolder, 'journal.db'));
@@ -63,8 +73,7 @@ async function runsText(countRuns: Machine['countRuns'], file: string): Promise<
 
 /** The folder, or the nearest one above it that exists. */
 function existingPart(folder: string): string {
-  const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
-  return isThere || dirname(folder) === folder ? folder : existingPart(dirname(folder));
+  return existsSync(folder) || dirname(folder) === folder ? folder : existingPart(dirname(folder));
 }
 
 interface SizedFile {

@@ -61,9 +61,8 @@ function optionsIn(file: string, depth: number): Readonly<Record<string, unknown
 
 /** JSON without the comments and last commas that TypeScript allows. */
 function withoutComments(text: string): string {
-  const withoutLines = text.replaceAll(
-    /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g,
-    (part) => (part.startsWith('"') ? part : ' '),
+  const withoutLines = text.replaceAll(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) =>
+    part.startsWith('"') ? part : ' ',
   );
   return withoutLines.replaceAll(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])/g, (part) => (part === ',' ? '' : part));
 }

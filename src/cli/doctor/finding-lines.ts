@@ -22,7 +22,11 @@ export function findingLines(
     const { status, subject, about, repair = '' } = finding;
     const head = `${style(toneOf(finding), status)}${' '.repeat(statusColumns - status.length)}`;
     if (width < narrowColumns) {
-      const texts = [subject, ...wrapColumns(about, width - statusColumns), ...(repair === '' ? [] : [repair])];
+      const texts = [
+        subject,
+        ...wrapColumns(about, width - statusColumns),
+        ...(repair === '' ? [] : [repair]),
+      ];
       return texts.map((text, index) => `${index === 0 ? head : indent}${text}`);
     }
     const first = subject.length < subjects ? subject.padEnd(subjects) : `${subject}  `;

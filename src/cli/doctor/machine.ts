@@ -51,15 +51,22 @@ export function thisMachine(environment: CliEnvironment): Machine {
     run: async (command, args) => {
       let stdout = '';
       const decoder = new TextDecoder();
-      const env = present({ PATH: variables['PATH'], HOME: variables['HOME'], XDG_RUNTIME_DIR: variables['XDG_RUNTIME_DIR'] });
-      const { ended } = startProcess({ command, args, cwd: process.cwd() }, {
-        env,
-        signal,
-        timeoutMs: programMs,
-        onStdout: (chunk) => {
-          if (stdout.length < maxOutputCharacters) stdout += decoder.decode(chunk, { stream: true });
-        },
+      const env = present({
+        PATH: variables['PATH'],
+        HOME: variables['HOME'],
+        XDG_RUNTIME_DIR: variables['XDG_RUNTIME_DIR'],
       });
+      const { ended } = startProcess(
+        { command, args, cwd: process.cwd() },
+        {
+          env,
+          signal,
+          timeoutMs: programMs,
+          onStdout: (chunk) => {
+            if (stdout.length < maxOutputCharacters) stdout += decoder.decode(chunk, { stream: true });
+          },
+        },
+      );
       const { exitCode, startFailure } = await ended;
       return { exitCode, isFound: startFailure === undefined, stdout };
     },

@@ -93,7 +93,8 @@ async function askFor<Value extends string>(
 ): Promise<Value> {
   if (ask === undefined) return preset;
   const lines = choices.map(
-    ({ value, summary }, index) => `  ${index + 1} ${summary === '' ? value : `${value.padEnd(10)}${summary}`}\n`,
+    ({ value, summary }, index) =>
+      `  ${index + 1} ${summary === '' ? value : `${value.padEnd(10)}${summary}`}\n`,
   );
   const prompt = `[${preset}] `;
   let question = `${title}:\n${lines.join('')}${prompt}`;

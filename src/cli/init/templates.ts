@@ -27,7 +27,8 @@ export interface TemplateFacts {
 export const templates: Readonly<Record<ProjectTemplate, TemplateFacts>> = {
   tools: {
     summary: 'tools, a rule, a typed answer',
-    about: 'An agent that routes support tickets, with two tools, a rule that a call breaks, and a typed answer.',
+    about:
+      'An agent that routes support tickets, with two tools, a rule that a call breaks, and a typed answer.',
     files: ['agent.ts', 'agent.test.ts'],
     notes: [
       '`agent.ts`: the slice `Tickets`, the tools `read_ticket` and `assign_ticket`, the policy `ops-never-low`, the prompt, the agent.',
@@ -57,7 +58,8 @@ export const templates: Readonly<Record<ProjectTemplate, TemplateFacts>> = {
   },
   nightly: {
     summary: 'a job that goes on after a crash, and waits for answers',
-    about: 'An agent that reminds customers every night. It goes on where it was interrupted, and waits for a person where a rule asks.',
+    about:
+      'An agent that reminds customers every night. It goes on where it was interrupted, and waits for a person where a rule asks.',
     files: ['agent.ts', 'agent.test.ts', 'nightly.ts'],
     notes: [
       '`agent.ts`: the tools `list_invoices` and `send_reminder`, the policy `large-amounts`, the prompt, the agent.',

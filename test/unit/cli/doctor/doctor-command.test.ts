@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
 import { openai } from 'weakincentives/openai';
 import { type SandboxBackend, shellSection, virtualSandbox } from 'weakincentives/sandbox';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { doctorCommand } from '../../../../src/cli/doctor/doctor-command.ts';
 import type { Finding } from '../../../../src/cli/doctor/finding.ts';
@@ -29,11 +29,15 @@ function project(packages: Readonly<Record<string, object>> = {}): string {
 }
 
 /** A project with the package. */
-const usual = { '.': { dependencies: { weakincentives: '1' } }, 'node_modules/weakincentives': { version: '0.2.0', peerDependencies: peers } };
+const usual = {
+  '.': { dependencies: { weakincentives: '1' } },
+  'node_modules/weakincentives': { version: '0.2.0', peerDependencies: peers },
+};
 
 function programs(ends: Readonly<Record<string, ProgramEnd>>): Machine['run'] {
   return async (command, args) =>
-    ends[[command, ...args].join(' ')] ?? ends[command] ?? { exitCode: undefined, isFound: false, stdout: '' };
+    ends[[command, ...args].join(' ')] ??
+    ends[command] ?? { exitCode: undefined, isFound: false, stdout: '' };
 }
 
 const end = (exitCode: number, stdout = ''): ProgramEnd => ({ exitCode, isFound: true, stdout });
@@ -76,7 +80,10 @@ async function doctor(folder: string, { argv = [], machine, environment }: Asked
 }
 
 /** An agent whose model or sandbox is checked. */
-function agentWith(options: { readonly adapter?: AnyAgent['adapter']; readonly backend?: SandboxBackend }): Partial<Machine> {
+function agentWith(options: {
+  readonly adapter?: AnyAgent['adapter'];
+  readonly backend?: SandboxBackend;
+}): Partial<Machine> {
   const task = section({ title: 'Task', key: 'task', template: 'Work.' });
   const shell = options.backend === undefined ? [] : [shellSection({ backend: options.backend })];
   const template = promptTemplate({ ns: 'test', key: 'checked', sections: [task, ...shell] });
@@ -187,24 +194,42 @@ describe('wink doctor', () => {
   it.each([
     ['20.20.2', undefined, undefined, 'node:sqlite', { status: 'missing' }],
     ['20.20.2', undefined, undefined, 'better-sqlite3', { repair: 'npm install better-sqlite3@12' }],
-    ['20.20.2', undefined, '13.2.0', 'better-sqlite3', { status: 'warning', repair: 'npm install better-sqlite3@12' }],
+    [
+      '20.20.2',
+      undefined,
+      '13.2.0',
+      'better-sqlite3',
+      { status: 'warning', repair: 'npm install better-sqlite3@12' },
+    ],
     ['20.20.2', undefined, '12.11.1', 'better-sqlite3', { status: 'ok' }],
-    ['22.13.0', '3.51.3', '12.4.0', 'better-sqlite3', { status: 'warning', repair: 'npm install better-sqlite3@13' }],
+    [
+      '22.13.0',
+      '3.51.3',
+      '12.4.0',
+      'better-sqlite3',
+      { status: 'warning', repair: 'npm install better-sqlite3@13' },
+    ],
     ['22.13.0', '3.47.1', undefined, 'node:sqlite', { status: 'warning', subject: 'node:sqlite 3.47.1' }],
     ['24.21.0', '3.51.3', '13.2.0', 'better-sqlite3', { status: 'ok' }],
-  ])('finds on Node %s with SQLite %s and better-sqlite3 %s: %s', async (nodeVersion, sqlite, driver, subject, expected) => {
-    const installed = driver === undefined ? {} : { 'node_modules/better-sqlite3': { version: driver } };
-    const machine = { nodeVersion, sqliteVersion: async () => sqlite };
-    const { code, of } = await doctor(project({ ...usual, ...installed }), { machine });
-    expect(of(subject)).toMatchObject(expected);
-    expect(code).toBe(0);
-  });
+  ])(
+    'finds on Node %s with SQLite %s and better-sqlite3 %s: %s',
+    async (nodeVersion, sqlite, driver, subject, expected) => {
+      const installed = driver === undefined ? {} : { 'node_modules/better-sqlite3': { version: driver } };
+      const machine = { nodeVersion, sqliteVersion: async () => sqlite };
+      const { code, of } = await doctor(project({ ...usual, ...installed }), { machine });
+      expect(of(subject)).toMatchObject(expected);
+      expect(code).toBe(0);
+    },
+  );
 
   it.each([
     ['no program', {}, undefined, { status: 'missing', repair: 'apt install bubblewrap' }],
     [
       'user namespaces that AppArmor refuses',
-      { bwrap: end(0, 'bubblewrap 0.8.0'), 'cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns': end(0, '1\n') },
+      {
+        bwrap: end(0, 'bubblewrap 0.8.0'),
+        'cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns': end(0, '1\n'),
+      },
       'No permissions to create new user namespace',
       { status: 'warning', repair: 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0' },
     ],
@@ -228,7 +253,11 @@ describe('wink doctor', () => {
   it.each([
     ['linux', {}, { status: 'missing', repair: 'apt install podman' }],
     ['darwin', {}, { status: 'missing', repair: 'brew install podman' }],
-    ['linux', { podman: end(0, 'podman version 5.4.2'), 'podman info': end(125) }, { status: 'warning', repair: 'podman info' }],
+    [
+      'linux',
+      { podman: end(0, 'podman version 5.4.2'), 'podman info': end(125) },
+      { status: 'warning', repair: 'podman info' },
+    ],
     ['darwin', { podman: end(0, '5.4.2'), 'podman info': end(125) }, { repair: 'podman machine start' }],
   ])('finds podman on %s with %j', async (platform, ends, expected) => {
     const machine = { platform, run: programs(ends) };
@@ -285,17 +314,23 @@ describe('wink doctor', () => {
       const folder = project(usual);
       writeFileSync(join(folder, 'taken'), '');
       const { code, of } = await doctor(folder, { machine: { stateFolder: join(folder, 'taken/state') } });
-      expect(of('state')).toMatchObject({ status: 'missing', needed: true });
+      expect(of('state')).toMatchObject({ status: 'missing', about: 'a file is in its place', needed: true });
       expect(code).toBe(1);
     });
   });
 
   describe('the settings of TypeScript', () => {
     it.each([
-      ['{ "compilerOptions": { "module": "nodenext", "lib": ["es2023", "esnext.disposable"] } }', { status: 'ok' }],
+      [
+        '{ "compilerOptions": { "module": "nodenext", "lib": ["es2023", "esnext.disposable"] } }',
+        { status: 'ok' },
+      ],
       ['{ "compilerOptions": { "module": "nodenext", "target": "esnext" } }', { status: 'ok' }],
       ['{ "compilerOptions": { "module": "commonjs" } }', { repair: '"module": "nodenext"' }],
-      ['{ "compilerOptions": { "module": "esnext", "moduleResolution": "Node" } }', { repair: '"module": "nodenext"' }],
+      [
+        '{ "compilerOptions": { "module": "esnext", "moduleResolution": "Node" } }',
+        { repair: '"module": "nodenext"' },
+      ],
       [
         '{ // ours\n "compilerOptions": { "module": "nodenext", /* old */ "lib": ["es2022"], }, }',
         { status: 'warning', repair: '"lib": ["es2023", "esnext.disposable"]' },
@@ -318,46 +353,61 @@ describe('wink doctor', () => {
   });
 
   describe('--agent', () => {
-    const argv = ['--agent', 'agent.ts'];
+    const withAgent = (): { readonly folder: string; readonly argv: readonly string[] } => {
+      const folder = project(usual);
+      return { folder, argv: ['--agent', join(folder, 'agent.ts')] };
+    };
 
     it('needs the package and the key of its model', async () => {
+      const { argv, folder } = withAgent();
       const machine = agentWith({ adapter: openai({ model: 'gpt-5' }) });
-      const { code, of, stderr } = await doctor(project(usual), { argv, machine });
+      const { code, of, stderr } = await doctor(folder, { argv, machine });
       expect(code).toBe(1);
       expect(of('agent checked')).toMatchObject({ status: 'ok' });
       expect(of('openai')).toMatchObject({ status: 'missing', needed: true });
-      expect(of('key of its model')).toMatchObject({ status: 'missing', repair: 'export OPENAI_API_KEY=...' });
+      expect(of('key of its model')).toMatchObject({
+        status: 'missing',
+        repair: 'export OPENAI_API_KEY=...',
+      });
       expect(stderr).toBe('wink: to be repaired first: key of its model, openai.\n');
     });
 
     it('takes a token for a key', async () => {
+      const { argv, folder } = withAgent();
       const machine = agentWith({ adapter: anthropic({ model: 'claude' }) });
       const environment = { variables: { ANTHROPIC_AUTH_TOKEN: 'secret' } };
-      const { of, text } = await doctor(project(usual), { argv, machine, environment });
+      const { of, text } = await doctor(folder, { argv, machine, environment });
       expect(of('key of its model')).toMatchObject({ status: 'ok', about: 'ANTHROPIC_AUTH_TOKEN is set' });
       expect(text).not.toContain('"secret"');
     });
 
     it('needs nothing for a scripted model', async () => {
-      const { code, of } = await doctor(project(usual), { argv, machine: agentWith({}) });
+      const { argv, folder } = withAgent();
+      const { code, of } = await doctor(folder, { argv, machine: agentWith({}) });
       expect(code).toBe(0);
       expect(of('key of its model')).toBeUndefined();
     });
 
     it('tries its sandbox', async () => {
+      const { argv, folder } = withAgent();
       const backend: SandboxBackend = {
         ...virtualSandbox(),
         prepare: () => Promise.reject(new Error('It does not start.')),
       };
-      const { code, of } = await doctor(project(usual), { argv, machine: agentWith({ backend }) });
+      const { code, of } = await doctor(folder, { argv, machine: agentWith({ backend }) });
       expect(code).toBe(1);
-      expect(of('sandbox virtual')).toMatchObject({ status: 'missing', about: 'It does not start', needed: true });
+      expect(of('sandbox virtual')).toMatchObject({
+        status: 'missing',
+        about: 'It does not start',
+        needed: true,
+      });
       expect(of('just-bash')).toMatchObject({ needed: true });
     });
 
     it('refuses one that cannot be loaded', async () => {
+      const { argv, folder } = withAgent();
       const machine = { load: () => Promise.reject(new UsageError('there is no agent.')) };
-      await expect(doctor(project(usual), { argv, machine })).rejects.toThrow('there is no agent.');
+      await expect(doctor(folder, { argv, machine })).rejects.toThrow('there is no agent.');
     });
   });
 
@@ -409,11 +459,17 @@ describe('the table', () => {
 
   it('breaks what was found, and never the line that repairs it', () => {
     const repair = 'npm install @anthropic-ai/claude-agent-sdk@^0.3';
-    const long: Finding = { status: 'missing', subject: 'x'.repeat(40), about: 'word '.repeat(30).trim(), repair };
+    const long: Finding = {
+      status: 'missing',
+      subject: 'x'.repeat(40),
+      about: 'word '.repeat(30).trim(),
+      repair,
+    };
     for (const width of [40, 60, 80, 200]) {
       const lines = findingLines([...findings, long], width, plain);
       for (const line of lines) {
-        if (!line.includes('npm install @')) expect(line.length, line).toBeLessThanOrEqual(Math.max(width, 71));
+        if (!line.includes('npm install @'))
+          expect(line.length, line).toBeLessThanOrEqual(Math.max(width, 71));
       }
       expect(lines.some((line) => line.endsWith(repair))).toBe(true);
     }
@@ -425,7 +481,8 @@ describe('the table', () => {
   });
 
   it('shows by the color what is needed', () => {
-    const toned = (finding: Finding): string => findingLines([finding], 80, (tone, text) => `<${tone}>${text}`)[0] ?? '';
+    const toned = (finding: Finding): string =>
+      findingLines([finding], 80, (tone, text) => `<${tone}>${text}`)[0] ?? '';
     const missing: Finding = { status: 'missing', subject: 'openai', about: '' };
     expect(toned(missing)).toMatch(/^<faint>missing/);
     expect(toned({ ...missing, isNeeded: true })).toMatch(/^<bad>missing/);

@@ -193,7 +193,10 @@ describe('wink init', () => {
   });
 
   it.each([
-    [['--template', 'tool'], '--template is "tool"; it must be tools, files or nightly. Did you mean "tools"?'],
+    [
+      ['--template', 'tool'],
+      '--template is "tool"; it must be tools, files or nightly. Did you mean "tools"?',
+    ],
     [['--package-manager', 'yarn'], '--package-manager is "yarn"; it must be npm or pnpm.'],
     [['one', 'two'], 'wink init takes DIR: 1 at most, not 2.'],
   ])('refuses %j', (argv, message) => {
