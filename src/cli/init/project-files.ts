@@ -57,6 +57,8 @@ function packageJson({ name, template, manifest }: ProjectOptions): string {
   const { start, ...own } = templates[template];
   const versionsOf = (names: readonly string[]): Readonly<Record<string, string>> =>
     Object.fromEntries([...names].sort().map((each) => [each, versionOf(each, manifest)]));
+  const { withoutScripts } = own;
+  const allowScripts = withoutScripts && Object.fromEntries(withoutScripts.map((each) => [each, false]));
   const content = {
     name,
     version: '0.0.0',
@@ -66,6 +68,8 @@ function packageJson({ name, template, manifest }: ProjectOptions): string {
     engines: { node: '>=20.19' },
     dependencies: versionsOf([...dependencies, ...own.dependencies]),
     devDependencies: versionsOf([...devDependencies, ...own.devDependencies]),
+    // Left out where it is undefined.
+    allowScripts,
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }

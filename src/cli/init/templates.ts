@@ -21,6 +21,8 @@ export interface TemplateFacts {
   /** Packages besides those of every project, by the list that they are in. */
   readonly dependencies: readonly string[];
   readonly devDependencies: readonly string[];
+  /** Packages that they bring along, and that work without their installation scripts: npm asks about these otherwise. */
+  readonly withoutScripts?: readonly string[];
 }
 
 /** The templates. Their files are in the folder `templates` of the package. */
@@ -55,6 +57,7 @@ export const templates: Readonly<Record<ProjectTemplate, TemplateFacts>> = {
     next: 'Nothing in `project` changes before you say so: `{{exec}} wink run agent.ts project --apply` writes what was shown.',
     dependencies: ['just-bash'],
     devDependencies: [],
+    withoutScripts: ['node-liblzma'],
   },
   nightly: {
     summary: 'a job that goes on after a crash, and waits for answers',

@@ -232,3 +232,13 @@ describe('writeProject()', () => {
     expect(read(folder, 'agent.ts')).toBe('mine');
   });
 });
+
+describe('create-weakincentives', () => {
+  it('has the version of this package, and asks for it', () => {
+    const manifestOf = (path: string) =>
+      JSON.parse(readFileSync(new URL(`../../../../${path}package.json`, import.meta.url), 'utf8'));
+    const { version } = manifestOf('');
+    const created = manifestOf('packages/create-weakincentives/');
+    expect(created).toMatchObject({ version, dependencies: { weakincentives: version } });
+  });
+});
