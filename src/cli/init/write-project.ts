@@ -25,7 +25,7 @@ export function checkFolder(folder: string, paths: Iterable<string>, isForced: b
   );
 }
 
-/** What of a path is in the way: itself, or a part of it that is no directory. A link is in the way: it may lead out of the folder. */
+/** What of a path is in the way: itself, or a part of it that is not a directory. A link is in the way: it may lead out of the folder. */
 function takenPath(folder: string, path: string): string | undefined {
   const parts = path.split('/');
   for (const [index] of parts.entries()) {
@@ -78,7 +78,7 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
       try {
         step();
       } catch {
-        // Somebody else has put something there, or taken it away.
+        // Another process has put something there, or removed it.
       }
     }
     const what = current === '' ? 'the folder' : `"${printable(current)}"`;
