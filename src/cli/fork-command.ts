@@ -30,23 +30,30 @@ export async function forkCommand(
   const { signal, stderr } = environment;
   const { resume } = request;
   const { journals = journalsOf(environment), open = openFolder } = parts;
-  const runId = await unlessAborted(fork(request, { journals, open }), signal);
+  const { of, runId } = await unlessAborted(fork(request, { journals, open }), signal);
   stderr.write(
-    `wink: the fork of ${printable(resume.runId)} is kept as ${printable(runId)}; should it be interrupted: wink resume ${printable(runId)}${journalOption(resume.journalNames)}\n`,
+    `wink: the fork of ${printable(of)} is kept as ${printable(runId)}; should it be interrupted: wink resume ${printable(runId)}${journalOption(resume.journalNames)}\n`,
   );
   return resumeCommand({ ...resume, runId }, environment, parts);
+}
+
+/** A fork, and the run that it is one of. */
+interface MadeFork {
+  readonly of: string;
+  readonly runId: string;
 }
 
 async function fork(
   { at, newRunId, workspace, resume }: ForkRequest,
   { journals, open }: Pick<CommandParts, 'journals' | 'open'>,
-): Promise<string> {
-  const { runId, journalNames } = resume;
+): Promise<MadeFork> {
+  const { journalNames } = resume;
   await using opened = await journals.openExisting(journalNames);
-  const { journal, run } = await namedRun(opened, runId, journalNames);
+  const { journal, run } = await namedRun(opened, resume.runId, journalNames);
+  const { runId } = run;
   const { info, task } = taskToGoOn(run, journalNames, 'fork');
   refuseJournalInside(journalNames, journals.pathsOf(journalNames), workspace);
-  const begin = async (): Promise<string> => {
+  const begin = async (): Promise<MadeFork> => {
     const folder = await checkForkFolder({
       journal,
       run,
@@ -60,7 +67,7 @@ async function fork(
     const place = workspace === undefined ? {} : { workspace: resolve(workspace) };
     const kept = { ...info, request: { kind: 'run', ...task, ...place } as const, isApplied: false };
     await updateRunInfo(journal, forked.runId, kept, folder);
-    return forked.runId;
+    return { of: runId, runId: forked.runId };
   };
   return await orUsageError(begin, ({ message }) => printable(message), PromptValidationError);
 }

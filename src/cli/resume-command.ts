@@ -24,11 +24,12 @@ export async function resumeCommand(
   environment: CliEnvironment,
   parts: Partial<CommandParts> = {},
 ): Promise<number> {
-  const { runId, journalNames } = request;
+  const { journalNames } = request;
   const run = await unlessAborted(
     find(request, parts.journals ?? journalsOf(environment)),
     environment.signal,
   );
+  const { runId } = run;
   if (run.status === 'running') {
     const stop = `wink runs stop ${printable(runId)}${journalOption(journalNames)} stops it`;
     throw runningError(runId, `; ${stop}`);
@@ -45,8 +46,8 @@ async function find({ runId, journalNames }: ResumeRequest, journals: Journals):
 
 /** What the run began with, and the options of now. */
 function requestFor(
-  { runId, journalNames, isStrict, files, input, limits, outputs, redact, suspension }: ResumeRequest,
-  { sessionId, status }: JournaledRun,
+  { journalNames, isStrict, files, input, limits, outputs, redact, suspension }: ResumeRequest,
+  { runId, sessionId, status }: JournaledRun,
   kept: RunTask,
   isApplied: boolean,
 ): RunRequest {

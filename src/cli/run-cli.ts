@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { describeError, JournalError } from '../core/error/index.ts';
+import type { ApprovalsRequest } from './commands/approvals.ts';
 import { definitions } from './commands/program.ts';
 import { type CliRequest, readArguments } from './commands/read-arguments.ts';
 import { withGivenTexts } from './options/given-texts.ts';
@@ -69,9 +70,16 @@ const commands = {
   fork: async () => (await import('./fork-command.ts')).forkCommand,
   rewind: async () => (await import('./runs/rewind-command.ts')).rewindCommand,
   runs: async () => (await import('./runs/runs-command.ts')).runsCommand,
+  records: async () => (await import('./runs/records-command.ts')).recordsCommand,
   once: async () => (await import('./runs/once-command.ts')).onceCommand,
   budgets: async () => (await import('./runs/budgets-command.ts')).budgetsCommand,
-  approvals: async () => (await import('./runs/approvals-command.ts')).approvalsCommand,
+  approvals: async () => {
+    const { approvalsCommand } = await import('./runs/approvals-command.ts');
+    return (request: ApprovalsRequest, environment: CliEnvironment) =>
+      approvalsCommand(request, environment, {
+        resume: async (next) => (await import('./resume-command.ts')).resumeCommand(next, environment),
+      });
+  },
   journal: async () => (await import('./runs/journal-command.ts')).journalCommand,
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   worker: async () => (await import('./worker/worker-command.ts')).workerCommand,
@@ -79,6 +87,7 @@ const commands = {
   prompt: async () => (await import('./prompt/prompt-command.ts')).promptCommand,
   replay: async () => (await import('./replay/replay-command.ts')).replayCommand,
   query: async () => (await import('./query/query-command.ts')).queryCommand,
+  complete: async () => (await import('./complete/complete-command.ts')).completeCommand,
   view: async () => (await import('./view/view-command.ts')).viewCommand,
 };
 
@@ -88,6 +97,8 @@ const abandoned: ReadonlySet<string> = new Set([
   'doctor',
   'rewind',
   'runs',
+  'records',
+  'complete',
   'once',
   'budgets',
   'approvals',
@@ -95,6 +106,13 @@ const abandoned: ReadonlySet<string> = new Set([
   'prompt',
   'replay',
 ]);
+
+/** What a command does, by the name of the one that does that alone. */
+function workOf(request: CliRequest): CliRequest['kind'] {
+  const isResumed =
+    request.kind === 'approvals' && request.action === 'answer' && request.resume !== undefined;
+  return isResumed ? 'resume' : request.kind;
+}
 
 /** A request that a command answers. */
 type CommandRequest = Extract<CliRequest, { readonly kind: keyof typeof commands }>;
@@ -121,7 +139,8 @@ async function carryOut(
 ): Promise<number> {
   const { stdout, stderr, version } = given;
   try {
-    const environment = whileRead(await withNamed(given, secretNamesOf(request)), request.kind);
+    const work = workOf(request);
+    const environment = whileRead(await withNamed(given, secretNamesOf(request)), work);
     switch (request.kind) {
       case 'help':
         (request.isError ? stderr : stdout).write(request.text);
@@ -138,7 +157,7 @@ async function carryOut(
       case 'run':
         return await (run === undefined ? answer(request, environment) : run(request, environment));
       default:
-        return await (abandoned.has(request.kind)
+        return await (abandoned.has(work)
           ? unlessAborted(answer(request, environment), environment.signal)
           : answer(request, environment));
     }

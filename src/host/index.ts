@@ -11,7 +11,7 @@ export {
   openHostFilesystem,
 } from './host-filesystem/host-filesystem.ts';
 export { openLeasedWorkspace } from './host-filesystem/open-workspace.ts';
-export { userStateFolder } from './lock/index.ts';
+export { isAlive, presentProcess, userStateFolder } from './lock/index.ts';
 export { LocalOverridesStore } from './overrides/local-overrides-store.ts';
 export { Child, type ChildEnd } from './process/child.ts';
 export { type ProcessEnd, startProcess } from './process/start-process.ts';

@@ -24,7 +24,7 @@ describe('wink run --record', () => {
     const { code, stderr } = await run(['run', '--record', file, reviewAgent, fixture]);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining(`wink: recorded; open it with: npx wink view ${file}\n`),
+      expect.stringMatching(/^wink: recorded, [\d.]+ [KM]B; open it with: npx wink view .*\.jsonl$/m),
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const record = await readRunRecord(linesOf(file));

@@ -1,7 +1,8 @@
 import type { AnyAgent } from '../../core/evaluation/index.ts';
-import { UsageError } from '../process/errors.ts';
+import { orUsageError, UsageError } from '../process/errors.ts';
 import { loadModule } from '../process/load-module.ts';
 import { printable } from '../process/plain-text.ts';
+import { nearestAgent } from './nearest-agent.ts';
 
 /** An agent that was loaded. */
 export interface LoadedAgent {
@@ -20,10 +21,20 @@ export interface LoadedAgent {
  */
 export async function loadAgent(name: string, cacheFolder?: string): Promise<LoadedAgent> {
   const shown = printable(name);
-  const { exported, folder } = await loadModule(name, 'agent', cacheFolder);
+  const { exported, folder } = await orUsageError(
+    () => loadModule(name, 'agent', cacheFolder),
+    ({ message }) => `${message}${questionAbout(name)}`,
+    { isInstance: (error): error is UsageError => error instanceof UsageError },
+  );
   const agent = pickAgent(exported, shown);
   refuseHooks(exported, shown);
   return { agent, folder };
+}
+
+/** A question that ends the message about a file that is not there. */
+function questionAbout(name: string): string {
+  const nearest = nearestAgent(name);
+  return nearest === undefined ? '' : ` Did you mean "${printable(nearest)}"?`;
 }
 
 function pickAgent(exported: unknown, shown: string): AnyAgent {

@@ -18,6 +18,7 @@ import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
+import { recordsFolder } from '../records/records-folder.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { bindAgent, hasOwnLoop, mountServers } from './bind-agent.ts';
 import type { CommandParts } from './command-parts.ts';
@@ -211,11 +212,17 @@ async function openJournal(
 export function openRecordOf(
   { agent, folder, redactor, workspaceName }: OpenedAgent,
   { agent: module = '', params }: Pick<OpenAgentRequest, 'agent' | 'params'>,
-  { file, number = 1 }: Pick<RecordFileOptions, 'file' | 'number'>,
+  {
+    file,
+    number = 1,
+    variables,
+  }: Pick<RecordFileOptions, 'file' | 'number'> & Pick<CliEnvironment, 'variables'>,
   { openRecord }: Pick<CommandParts, 'openRecord'>,
 ): Promise<RecordFile> {
   return openRecord({
     file,
+    folder: recordsFolder(variables),
+    variables,
     number,
     agentName: agent.name,
     module,

@@ -68,7 +68,12 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
   const recordFile =
     request.recordFile === undefined
       ? undefined
-      : await openRecordOf(agent, request, { file: request.recordFile }, parts);
+      : await openRecordOf(
+          agent,
+          request,
+          { file: request.recordFile, variables: environment.variables },
+          parts,
+        );
   opened.defer(async () => {
     for (const line of (await recordFile?.close()) ?? []) say(line);
   });

@@ -1,18 +1,24 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { FilesystemError } from '../../core/error/index.ts';
-import { present, startOf } from '../../core/internal/index.ts';
+import { counted, present, readableBytes } from '../../core/internal/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
-import { type FileRunRecorder, openRunRecorder, userStateFolder } from '../../host/index.ts';
+import { type FileRunRecorder, openRunRecorder } from '../../host/index.ts';
+import type { CliEnvironment } from '../process/environment.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
+import { removeOldRecords } from '../records/prune-records.ts';
+import { newRecordName } from '../records/records-folder.ts';
 
 /** What the record of a run is opened with. */
 export interface RecordFileOptions {
   /** The file; empty: a new one in the folder of records. */
   readonly file: string;
+  /** The folder of records. */
+  readonly folder: string;
+  readonly variables: CliEnvironment['variables'];
   /** Name of the agent, for the name of a new file. */
   readonly agentName: string;
   /** Module of the agent as it was named. */
@@ -42,7 +48,10 @@ export interface RecordFile {
  * @throws {UsageError} when it exists, cannot be created, or is inside the folder that the agent works on.
  */
 export async function openRecordFile(options: RecordFileOptions): Promise<RecordFile> {
-  const path = numbered(options.file === '' ? newFile(options) : options.file, options.number ?? 1);
+  const { file, number = 1 } = options;
+  // Once for all sessions of a server.
+  const removed = file === '' && number === 1 ? await removeOld(options) : [];
+  const path = numbered(file === '' ? newFile(options) : file, number);
   const shown = printable(path);
   // A record inside the folder would change under every search of the agent.
   if (options.workspace !== undefined && isInsideFolder(path, options.workspace)) {
@@ -69,26 +78,33 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
     observer,
     close: async () => {
       await observer[Symbol.asyncDispose]();
-      if (statSync(path).size === 0) {
+      const { size: sizeBytes } = statSync(path);
+      if (sizeBytes === 0) {
         // The run did not begin.
         rmSync(path);
-        return problem === undefined ? [] : [problem];
+        return [...(problem === undefined ? [] : [problem]), ...removed];
       }
       return [
         ...(problem === undefined ? [] : [problem]),
-        `recorded; open it with: npx wink view ${shellWord(path)}`,
+        `recorded, ${readableBytes(sizeBytes)}; open it with: npx wink view ${shellWord(path)}`,
+        ...removed,
       ];
     },
   };
 }
 
-/** A file of a new name in the user's folder of records, which is readable for its owner only. */
-function newFile({ agentName, now }: RecordFileOptions): string {
-  const folder = join(userStateFolder(), 'records');
+/** Removes what is too old in the folder of records. @returns what is to be said of it. */
+async function removeOld({ folder, now, variables }: RecordFileOptions): Promise<readonly string[]> {
+  const removed = await removeOldRecords(folder, variables, now());
+  if (removed.length === 0) return [];
+  const bytes = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return [`removed ${counted(removed.length, 'old record')}, ${readableBytes(bytes)} (WINK_RECORDS_DAYS)`];
+}
+
+/** A file of a new name in the folder of records, which is readable for its owner only. */
+function newFile({ agentName, folder, now }: RecordFileOptions): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const name = startOf(agentName.replaceAll(/[^A-Za-z0-9._-]+/g, '-'), 60);
-  const time = new Date(now()).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  return join(folder, `${name}-${time}-${process.pid}.jsonl`);
+  return join(folder, newRecordName({ agentName, nowMs: now(), pid: process.pid }));
 }
 
 /** `calls.jsonl` and 2: `calls-2.jsonl`. */

@@ -7,6 +7,7 @@ import { UsageError } from '../process/errors.ts';
 import { type CommandDefinition, defineCommand } from './define-command.ts';
 import { noHeading } from './help-layout.ts';
 import { actionOf, refuseOthers } from './positionals.ts';
+import { type ResumeRequest, resumptionOf } from './resume.ts';
 
 /** A request of `wink approvals`. */
 export type ApprovalsRequest = CommandRequest<'approvals'> & {
@@ -14,7 +15,12 @@ export type ApprovalsRequest = CommandRequest<'approvals'> & {
   readonly journalNames: JournalNames | undefined;
 } & (
     | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
-    | { readonly action: 'show'; readonly runId: string; readonly question: string | undefined }
+    | {
+        readonly action: 'show';
+        readonly runId: string;
+        readonly question: string | undefined;
+        readonly isJson: boolean;
+      }
     | AnswerRequest
   );
 
@@ -29,13 +35,15 @@ export interface AnswerRequest {
   readonly approved: boolean;
   readonly note: string | undefined;
   readonly by: string | undefined;
+  /** How the run goes on once no question is open; undefined: it does not. */
+  readonly resume: ResumeRequest | undefined;
 }
 
 /** The options of each action. */
 const optionsOf = {
   list: ['folder', 'json'],
-  show: [],
-  answer: ['yes', 'no', 'note', 'by', 'all'],
+  show: ['json'],
+  answer: ['yes', 'no', 'note', 'by', 'all', 'resume'],
 } as const satisfies Record<ApprovalsRequest['action'], readonly string[]>;
 
 /** `wink approvals` */
@@ -43,15 +51,20 @@ export const approvalsDefinition: CommandDefinition<ApprovalsRequest> = defineCo
   'approvals',
 )(
   {
+    actions: Object.keys(optionsOf),
     names: '',
     summary: 'List, show, answer the questions of waiting runs',
-    usage: ['[list] [--folder DIR] [--json]', 'show RUN [ID]', 'answer RUN [ID] --yes|--no [options]'],
+    usage: [
+      '[list] [--folder DIR] [--json]',
+      'show RUN [ID] [--json]',
+      'answer RUN [ID] --yes|--no [options]',
+    ],
     description:
       'Questions of runs that wait. A yes lands exactly the changes that "show" prints; if files changed meanwhile, the call runs and asks again. A no is final.',
     after: [
       'ID is the number of the question, or the beginning of its digest: an answer with the digest is to what was shown and to nothing that is asked later.',
       '',
-      '  wink approvals answer c1 3fa4c1d2 --yes',
+      '  wink approvals answer c1 3fa4c1d2 --yes --resume',
     ],
   },
   (command) =>
@@ -66,6 +79,7 @@ export const approvalsDefinition: CommandDefinition<ApprovalsRequest> = defineCo
       .addOption(textOption('--note <TEXT>', 'For the model, after a no'))
       .addOption(textOption('--by <NAME>', 'Who answers (default: the user of the system)'))
       .addOption(flagOption('--all', 'All open questions of the run'))
+      .addOption(flagOption('--resume', 'Go on with the run at once'))
       .optionsGroup('List and show:')
       .addOption(textOption('--folder <DIR>', 'Runs on this folder only'))
       .addOption(output.json('One object a line'))
@@ -73,7 +87,7 @@ export const approvalsDefinition: CommandDefinition<ApprovalsRequest> = defineCo
       .addOption(kept.journal())
       .addOption(kept.blobs())
       .addOption(output.verbose()),
-  ({ journal, blobs, verbose: _verbose, ...values }, word, runId, question) => {
+  ({ journal, blobs, verbose, ...values }, word, runId, question) => {
     const action = actionOf(word, 'approvals', optionsOf);
     refuseOthers(values, optionsOf[action], `wink approvals ${action}`);
     const journalNames = journalNamesOf({ journal, blobs });
@@ -89,10 +103,18 @@ export const approvalsDefinition: CommandDefinition<ApprovalsRequest> = defineCo
       throw new UsageError(`name a run: wink approvals ${action} RUN; "wink approvals list" lists them.`);
     }
     if (question === '') throw new UsageError(`name one question: wink approvals ${action} RUN ID.`);
-    if (action === 'show') return { journalNames, action, runId, question };
+    if (action === 'show') return { journalNames, action, runId, question, isJson: values.json === true };
     const { yes = false, no = false, all = false, note, by } = values;
     if (yes === no) throw new UsageError('say what the answer is: --yes or --no.');
     if (all && question !== undefined) throw new UsageError('name one question, or use --all, not both.');
-    return { journalNames, action, runId, question, isForAll: all, approved: yes, note, by };
+    const resume =
+      values.resume === true
+        ? ({
+            kind: 'resume',
+            isVerbose: verbose === true,
+            ...resumptionOf({ journal, blobs, verbose }, runId, 'approvals answer RUN'),
+          } as const)
+        : undefined;
+    return { journalNames, action, runId, question, isForAll: all, approved: yes, note, by, resume };
   },
 );

@@ -20,6 +20,7 @@ export interface BudgetsRequest extends CommandRequest<'budgets'> {
 /** `wink budgets` */
 export const budgetsDefinition: CommandDefinition<BudgetsRequest> = defineCommand<BudgetsRequest>('budgets')(
   {
+    actions: ['list'],
     names: '',
     summary: 'What runs spent of the budgets that they share',
     usage: ['[list] [--name NAME] [--period PERIOD] [--json]'],

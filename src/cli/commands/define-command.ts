@@ -1,5 +1,5 @@
 import type { OptionValues, Command as TypedCommand } from '@commander-js/extra-typings';
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { present } from '../../core/internal/index.ts';
 import type { CommandRequest } from '../options/command-request.ts';
 import { type CommandTexts, layOut } from './help-layout.ts';
@@ -51,7 +51,14 @@ export function defineCommand<Request extends CommandRequest<string>>(
       layOut(command, texts);
       // The types of the library are more exact elsewhere, and it is the same class.
       const typed = declare(command as unknown as NewCommand);
+      const [first] = command.registeredArguments;
+      // For completion; `read` refuses others.
+      if (first !== undefined && texts.actions !== undefined) first.argChoices = [...texts.actions];
       command.addHelpOption(helpOption(command));
+      command.addOption(new Option('-V, --version').hideHelp());
+      command.on('option:version', () => {
+        throw new CommanderError(0, versionAsked, 'The version is asked for.');
+      });
       command.action(() => {
         const { verbose, redact } = command.opts<CommonValues>();
         const common = { kind: name, isVerbose: verbose === true, ...present({ redact }) };
@@ -62,6 +69,9 @@ export function defineCommand<Request extends CommandRequest<string>>(
     },
   });
 }
+
+/** Code of the error that a command line with `--version` ends with. */
+export const versionAsked = 'wink.version';
 
 /** `--help`, as the last of the options and with them. */
 function helpOption(command: Command): Option {

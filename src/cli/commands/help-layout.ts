@@ -9,6 +9,8 @@ export interface CommandTexts {
   /** How it is called, after its name; one line for each way. */
   readonly usage: readonly string[];
   readonly description: string;
+  /** Its actions, where the first word is one. Default: it is none. */
+  readonly actions?: readonly string[];
   /** What to do about a word too many; absent: nothing that is not plain. */
   readonly tooMany?: string;
   /** What follows the options: lines that explain, or calls that work as they are printed. */
@@ -74,7 +76,8 @@ const layout: Layout = {
   optionTerm: ({ flags, argChoices, optional }: Option) =>
     optional && argChoices !== undefined
       ? flags.replace(/ \[.*\]/, `[=${argChoices.join('|')}]`)
-      : flags.replace(/[<>]/g, ''),
+      : // Its value may be left out in "wink run", so that it is written so everywhere.
+        flags.replace(/^--apply </, '--apply=').replace(/[<>]/g, ''),
   optionDescription: ({ description }: Option) => description,
   padWidth: () => optionColumns - 2,
   formatItem(term, width, description, helper) {

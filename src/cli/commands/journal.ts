@@ -16,6 +16,7 @@ export interface JournalRequest extends CommandRequest<'journal'> {
 /** `wink journal` */
 export const journalDefinition: CommandDefinition<JournalRequest> = defineCommand<JournalRequest>('journal')(
   {
+    actions: ['migrate'],
     names: 'migrate',
     summary: 'Make or update the tables of a journal in PostgreSQL',
     usage: ['migrate [--journal JOURNAL]'],

@@ -35,6 +35,7 @@ const optionsOf = {
 /** `wink once` */
 export const onceDefinition: CommandDefinition<OnceRequest> = defineCommand<OnceRequest>('once')(
   {
+    actions: Object.keys(optionsOf),
     names: '',
     summary: 'What tools did once for a key, and what is in doubt',
     usage: ['[list] [--tool NAME] [--in-doubt] [--json]', 'settle TOOL KEY --done TEXT|--not-done'],

@@ -2,6 +2,7 @@ import { Command, Option, type OutputConfiguration } from 'commander';
 import type { RunRequest } from '../options/run-task.ts';
 import { type ApprovalsRequest, approvalsDefinition } from './approvals.ts';
 import { type BudgetsRequest, budgetsDefinition } from './budgets.ts';
+import { type CompleteRequest, completeDefinition } from './complete.ts';
 import type { CommandDefinition } from './define-command.ts';
 import { type DoctorRequest, doctorDefinition } from './doctor.ts';
 import { type ForkRequest, forkDefinition } from './fork.ts';
@@ -11,6 +12,7 @@ import { type JournalRequest, journalDefinition } from './journal.ts';
 import { type OnceRequest, onceDefinition } from './once.ts';
 import { type PromptRequest, promptDefinition } from './prompt.ts';
 import { type QueryRequest, queryDefinition } from './query.ts';
+import { type RecordsRequest, recordsDefinition } from './records.ts';
 import { type ReplayRequest, replayDefinition } from './replay.ts';
 import { type ResumeRequest, resumeDefinition } from './resume.ts';
 import { type RewindRequest, rewindDefinition } from './rewind.ts';
@@ -29,6 +31,7 @@ export type AnyCommandRequest =
   | ViewRequest
   | QueryRequest
   | ReplayRequest
+  | RecordsRequest
   | RunsRequest
   | ResumeRequest
   | ApprovalsRequest
@@ -40,7 +43,8 @@ export type AnyCommandRequest =
   | BudgetsRequest
   | JournalRequest
   | ServeRequest
-  | PromptRequest;
+  | PromptRequest
+  | CompleteRequest;
 
 /** The commands by what they are for, in the order of help. */
 const groups: readonly {
@@ -48,7 +52,10 @@ const groups: readonly {
   readonly commands: readonly CommandDefinition<AnyCommandRequest>[];
 }[] = [
   { heading: 'Start:', commands: [initDefinition, doctorDefinition, runDefinition] },
-  { heading: 'Look at a run:', commands: [viewDefinition, queryDefinition, replayDefinition] },
+  {
+    heading: 'Look at a run:',
+    commands: [viewDefinition, queryDefinition, replayDefinition, recordsDefinition],
+  },
   {
     heading: 'Runs that outlive their process:',
     commands: [runsDefinition, resumeDefinition, approvalsDefinition, rewindDefinition, forkDefinition],
@@ -57,7 +64,7 @@ const groups: readonly {
     heading: 'Several machines:',
     commands: [workerDefinition, submitDefinition, onceDefinition, budgetsDefinition, journalDefinition],
   },
-  { heading: 'Use it elsewhere:', commands: [serveDefinition, promptDefinition] },
+  { heading: 'Use it elsewhere:', commands: [serveDefinition, promptDefinition, completeDefinition] },
 ];
 
 /** The definitions of all commands by their names. */

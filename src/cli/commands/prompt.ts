@@ -35,6 +35,7 @@ const optionsOf: Readonly<Record<PromptAction, readonly string[]>> = {
 /** `wink prompt` */
 export const promptDefinition: CommandDefinition<PromptRequest> = defineCommand<PromptRequest>('prompt')(
   {
+    actions: Object.keys(optionsOf),
     names: 'ACTION AGENT',
     summary: 'Show and edit the texts of a prompt without code',
     usage: ['show|seed|diff|check AGENT [options]'],

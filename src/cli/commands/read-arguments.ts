@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { didYouMean } from '../options/make-option.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { versionAsked } from './define-command.ts';
 import { helpColumns } from './help-layout.ts';
 import { type AnyCommandRequest, definitions, makeProgram } from './program.ts';
 
@@ -54,6 +55,7 @@ export function readArguments(
         from: 'user',
       });
   } catch (error) {
+    if (error instanceof CommanderError && error.code === versionAsked) return { kind: 'version' };
     const isHelp = error instanceof CommanderError && error.code === 'commander.helpDisplayed';
     if (!isHelp) return { kind: 'usage-error', message: messageOf(error, command), command: command?.name() };
   }

@@ -14,7 +14,7 @@ import { oneRun } from './positionals.ts';
 
 /** A request of `wink resume`. */
 export interface ResumeRequest extends CommandRequest<'resume'> {
-  /** Name of the run. */
+  /** What names the run. */
   readonly runId: string;
   /** Undefined: the journal of the environment, or else the one in the user's state folder. */
   readonly journalNames: JournalNames | undefined;

@@ -1,7 +1,8 @@
+import type { JournaledRun } from '../../core/runtime/index.ts';
 import type { CommandRequest } from '../options/command-request.ts';
 import { type JournalNames, journalNamesOf } from '../options/journal-names.ts';
 import * as kept from '../options/journal-options.ts';
-import { flagOption, textOption, valueOption } from '../options/make-option.ts';
+import { choiceOption, flagOption, textOption, valueOption } from '../options/make-option.ts';
 import { readAge, readAmount } from '../options/option-values.ts';
 import * as output from '../options/output-options.ts';
 import { UsageError } from '../process/errors.ts';
@@ -13,12 +14,34 @@ export type RunsRequest = CommandRequest<'runs'> & {
   /** Undefined: the journal of the environment, or else the one in the user's state folder. */
   readonly journalNames: JournalNames | undefined;
 } & (
-    | { readonly action: 'list'; readonly folder: string | undefined; readonly isJson: boolean }
+    | ({ readonly action: 'list' } & ListChoice)
     | ({ readonly action: 'prune'; readonly isDryRun: boolean } & PruneChoice)
     | ({ readonly action: 'stop'; readonly runId: string } & StopChoice)
     | { readonly action: 'settle'; readonly runId: string }
     | { readonly action: 'export'; readonly runId: string; readonly out: string }
   );
+
+/** Which runs are listed, and how. */
+interface ListChoice {
+  /** Runs of this folder only; undefined: of all. */
+  readonly folder: string | undefined;
+  /** Runs in this state only; undefined: in any. */
+  readonly status: JournaledRun['status'] | undefined;
+  /** How many at most, of those that were at work last. */
+  readonly limit: number;
+  readonly isJson: boolean;
+}
+
+const defaultLimit = 50;
+
+const states: readonly JournaledRun['status'][] = [
+  'running',
+  'suspended',
+  'interrupted',
+  'finished',
+  'failed',
+  'cancelled',
+];
 
 /** How a run is stopped. */
 interface StopChoice {
@@ -47,7 +70,7 @@ export interface PruneChoice {
 
 /** The options of each action. */
 const optionsOf = {
-  list: ['folder', 'json'],
+  list: ['folder', 'status', 'limit', 'json'],
   prune: ['folder', 'olderThan', 'keep', 'onceOlderThan', 'budgetsOlderThan', 'dryRun'],
   stop: ['forGood', 'by', 'reason'],
   settle: [],
@@ -57,10 +80,11 @@ const optionsOf = {
 /** `wink runs` */
 export const runsDefinition: CommandDefinition<RunsRequest> = defineCommand<RunsRequest>('runs')(
   {
+    actions: Object.keys(optionsOf),
     names: '',
     summary: 'List, stop, remove, export runs of the journal',
     usage: [
-      '[list] [--folder DIR] [--json]',
+      '[list] [--folder DIR] [--status STATE] [--limit N] [--json]',
       'prune RUN... | --older-than TIME | --keep N [options]',
       'stop RUN [--for-good [--by NAME] [--reason TEXT]]',
       'settle RUN',
@@ -76,6 +100,15 @@ export const runsDefinition: CommandDefinition<RunsRequest> = defineCommand<Runs
       .argument('[RUN...]')
       .optionsGroup('List and prune:')
       .addOption(textOption('--folder <DIR>', 'Runs on this folder only'))
+      .optionsGroup('List:')
+      .addOption(
+        choiceOption(
+          '--status <STATE>',
+          `Only those that are ${states.slice(0, -1).join(', ')} or ${states.at(-1)}`,
+          states,
+        ),
+      )
+      .addOption(valueOption('--limit <N>', `The last N (default: ${defaultLimit})`, readAmount))
       .addOption(output.json('One object a line'))
       .optionsGroup('Prune:')
       .addOption(
@@ -116,7 +149,14 @@ export const runsDefinition: CommandDefinition<RunsRequest> = defineCommand<Runs
     switch (action) {
       case 'list':
         if (runIds.length > 0) throw new UsageError('wink runs lists all runs: leave the name out.');
-        return { journalNames, action, folder, isJson: values.json === true };
+        return {
+          journalNames,
+          action,
+          folder,
+          status: values.status,
+          limit: values.limit ?? defaultLimit,
+          isJson: values.json === true,
+        };
       case 'stop': {
         const { by, reason } = values;
         const isForGood = values.forGood === true;

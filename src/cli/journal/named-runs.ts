@@ -1,9 +1,12 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { findRun, type JournaledRun, type RunFilter, type RunJournal } from '../../core/runtime/index.ts';
 import type { JournalNames } from '../options/journal-names.ts';
+import { newestWord } from '../options/option-values.ts';
 import type { RunTask } from '../options/run-task.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { readRecordEnds } from '../records/record-ends.ts';
+import { chooseNamed } from './choose-named.ts';
 import { journalOption } from './journal-name.ts';
 import { type KeptInfo, readRunInfo, requestOf } from './run-info.ts';
 
@@ -26,22 +29,53 @@ export interface NamedRun<Journal extends RunJournal = RunJournal> {
   readonly run: JournaledRun;
 }
 
-/** @throws {UsageError} for a run that the journal does not have, and where there is no journal. */
+/**
+ * The run that a word names: by its name, the beginning of it that no other name has, a file with its record, or `last` for the run that was at work last.
+ *
+ * @throws {UsageError} for a word that names no run of the journal, or several, and where there is no journal.
+ */
 export async function namedRun<Journal extends RunJournal>(
   journal: Journal | undefined,
-  runId: string,
+  word: string,
   journalNames: JournalNames | undefined,
 ): Promise<NamedRun<Journal>> {
-  const run = journal === undefined ? undefined : await findRun(journal, runId);
-  if (journal !== undefined && run !== undefined) return { journal, run };
-  throw unknownRun(runId, journalNames);
+  if (journal === undefined) throw new UsageError(unknownRun(word, journalNames));
+  const run =
+    word === newestWord
+      ? await newestRun(journal)
+      : ((await findRun(journal, word)) ??
+        (await runOfRecord(journal, word)) ??
+        chooseNamed(word, await runNames(journal), unknownRun(word, journalNames)).run);
+  if (run === undefined) throw new UsageError(unknownRun(word, journalNames));
+  return { journal, run };
 }
 
-/** What is thrown for a run that the journal does not have. */
-export function unknownRun(runId: string, journalNames: JournalNames | undefined): UsageError {
-  return new UsageError(
-    `the journal has no run "${printable(runId)}": wink runs${journalOption(journalNames)} lists those that it has.`,
+/** The run of a journal that was at work last; undefined: it has none. */
+export async function newestRun(journal: RunJournal): Promise<JournaledRun | undefined> {
+  // A journal that does not know the filter returns others, too.
+  return (await journal.runs({ limit: 1 }))[0];
+}
+
+/** The runs of a journal by their names. */
+export async function runNames(
+  journal: RunJournal,
+): Promise<readonly { readonly name: string; readonly run: JournaledRun }[]> {
+  return (await journal.runs()).map((run) => ({ name: run.runId, run }));
+}
+
+async function runOfRecord(journal: RunJournal, file: string): Promise<JournaledRun | undefined> {
+  if (!existsSync(file) || !statSync(file).isFile()) return undefined;
+  const { header } = await orUsageError(
+    () => readRecordEnds(file),
+    (error) => `cannot read "${printable(file)}": ${errorMessage(error)}.`,
   );
+  return header === undefined ? undefined : await findRun(journal, header.runId);
+}
+
+/** What is said of a run that the journal does not have. */
+export function unknownRun(word: string, journalNames: JournalNames | undefined): string {
+  const what = word === newestWord ? 'no run' : `no run "${printable(word)}"`;
+  return `the journal has ${what}: wink runs${journalOption(journalNames)} lists those that it has.`;
 }
 
 /** What is thrown for a run that its process has not ended. @param remedy what can be done, a clause of its own. Default: nothing. */

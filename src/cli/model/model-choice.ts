@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module';
+import { nearestNames } from '../../core/internal/index.ts';
 import { UsageError } from '../process/errors.ts';
 
 /** A provider with a client of its own. */
@@ -30,6 +31,16 @@ export function takesTimeout(choice: ModelChoice | undefined): boolean {
 export const modelForms =
   'openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME, claude-agent, acp:COMMAND or rule-based';
 
+/** How the value of `--model` may begin. */
+export const modelPrefixes = [
+  'openai:',
+  'anthropic:',
+  'ai-sdk:',
+  'claude-agent',
+  'acp:',
+  'rule-based',
+] as const;
+
 /** Name of an npm package, with or without a subpath; never a file path. */
 const packageName = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*(\/[A-Za-z0-9-][A-Za-z0-9._-]*)*$/;
 
@@ -44,7 +55,29 @@ export function readModelChoice(text: string): ModelChoice {
     if (kind === 'acp') return { kind, line: name };
     if (kind === 'ai-sdk') return readPackageChoice(text, name);
   }
-  throw new UsageError(`--model is "${text}"; it must be ${modelForms}.`);
+  throw new UsageError(`--model is "${text}"; it must be ${modelForms}.${questionAbout(text)}`);
+}
+
+/** Who makes models that are called so. */
+const makers: readonly (readonly [name: RegExp, prefix: string])[] = [
+  [/^(?:gpt|chatgpt|codex|o\d)(?:-|$)/i, 'openai:'],
+  [/^claude-(?!agent)/i, 'anthropic:'],
+  [/^gemini-/i, 'ai-sdk:@ai-sdk/google:'],
+];
+
+/** A question that ends the message about a value: the name of a model alone, one after a slash, or nearly one of the words. */
+function questionAbout(text: string): string {
+  const [, vendor, model] = /^(openai|anthropic)\/(.+)$/.exec(text) ?? [];
+  if (vendor !== undefined) return ` Did you mean ${vendor}:${model}?`;
+  const prefix = makers.find(([name]) => name.test(text))?.[1];
+  if (prefix !== undefined) return ` Did you mean ${prefix}${text}?`;
+  const [kind, name] = splitOff(text);
+  const [nearest] = nearestNames(
+    kind,
+    modelPrefixes.map((each) => splitOff(each)[0]),
+  );
+  if (nearest === undefined || nearest === kind) return '';
+  return ` Did you mean ${name === '' ? nearest : `${nearest}:${name}`}?`;
 }
 
 /** The value of `--model`, as it is written on the command line. */

@@ -1,4 +1,11 @@
-import { type FlagOption, flagOption, textOption, type ValueOption, valueOption } from './make-option.ts';
+import {
+  type FlagOption,
+  flagOption,
+  textOption,
+  type ValueOption,
+  valueOption,
+  withCandidates,
+} from './make-option.ts';
 import { type OverridesChoice, readSandbox, type SandboxChoice } from './option-values.ts';
 
 // What an agent works on and with, and which texts its prompt has.
@@ -7,7 +14,11 @@ export const workspace = (description: string): ValueOption<'--workspace <DIR>',
   textOption('--workspace <DIR>', description);
 
 export const sandbox = (): ValueOption<'--sandbox <BACKEND>', SandboxChoice> =>
-  valueOption('--sandbox <BACKEND>', 'bubblewrap, virtual, podman:IMAGE', readSandbox);
+  withCandidates(valueOption('--sandbox <BACKEND>', 'bubblewrap, virtual, podman:IMAGE', readSandbox), [
+    'bubblewrap',
+    'virtual',
+    'podman:',
+  ]);
 
 export const mcp = (
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable as the file has it.

@@ -49,8 +49,17 @@ export function choiceOption<const Flags extends string, const Value extends str
   description: string,
   values: readonly Value[],
 ): ValueOption<Flags, Value> {
-  const option = valueOption(flags, description, (name, text) => readChoice(name, text, values));
-  // For completion; the reader refuses others.
+  return withCandidates(
+    valueOption(flags, description, (name, text) => readChoice(name, text, values)),
+    values,
+  );
+}
+
+/** An option whose values may begin so, for completion: its reader refuses others. */
+export function withCandidates<Made extends { argChoices?: string[] }>(
+  option: Made,
+  values: readonly string[],
+): Made {
   option.argChoices = [...values];
   return option;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { ReasoningEffort } from '../../core/tool/index.ts';
-import { type ModelChoice, readModelChoice } from '../model/model-choice.ts';
-import { choiceOption, type ValueOption, valueOption } from './make-option.ts';
+import { type ModelChoice, modelPrefixes, readModelChoice } from '../model/model-choice.ts';
+import { choiceOption, type ValueOption, valueOption, withCandidates } from './make-option.ts';
 import { type ContextOverflow, efforts, readAmount, readBaseUrl, readParams } from './option-values.ts';
 
 // What is said to an agent, and who answers.
@@ -17,7 +17,10 @@ export const input = (description: string): ValueOption<'--input <TEXT>', string
 export const model = (
   description = "openai:NAME, anthropic:NAME, ai-sdk:PACKAGE:NAME, claude-agent[:NAME], acp:COMMAND, or rule-based: the agent's own (default)",
 ): ValueOption<'--model <MODEL>', ModelChoice> =>
-  valueOption('--model <MODEL>', description, (_name, text) => readModelChoice(text));
+  withCandidates(
+    valueOption('--model <MODEL>', description, (_name, text) => readModelChoice(text)),
+    modelPrefixes,
+  );
 
 export const baseUrl = (): ValueOption<'--base-url <URL>', string> =>
   valueOption('--base-url <URL>', 'Server of openai:NAME or anthropic:NAME', readBaseUrl);

@@ -43,6 +43,16 @@ export function readAge(name: string, text: string): number {
   throw new UsageError(`${name} is "${text}"; it must be a time such as 30m, 12h or 30d.`);
 }
 
+const unitsBytes: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+/** Bytes of a size: `500mb` or `1.5gb`. */
+export function readSize(name: string, text: string): number {
+  const [, amount = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([kmg]b)$/.exec(text.toLowerCase()) ?? [];
+  const unitBytes = unitsBytes[unit];
+  if (unitBytes !== undefined) return Math.round(Number(amount) * unitBytes);
+  throw new UsageError(`${name} is "${text}"; it must be a size such as 500mb or 2gb.`);
+}
+
 /** The same from a minute on. */
 export function readExpiry(name: string, text: string): number {
   const expiresMs = readAge(name, text);
@@ -150,11 +160,17 @@ export function readCall(name: string, text: string): number | string {
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
+/** The word for the newest run, the one that was at work last: it is no name. */
+export const newestWord = 'last';
+
 /**
  * The name of a run that begins.
  * @throws {UsageError} for an invalid one.
  */
 export function readRunName(option: string, name: string): string {
+  if (name === newestWord) {
+    throw new UsageError(`${option} is "${name}", which stands for the newest run; give it another name.`);
+  }
   if (/^\w[\w.:@+-]{0,99}$/.test(name)) return name;
   throw new UsageError(
     `${option} is "${name}"; it must have 1 to 100 letters, digits or "._:@+-", and begin with a letter or a digit.`,

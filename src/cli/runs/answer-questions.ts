@@ -18,17 +18,23 @@ export interface GivenAnswer {
   readonly journal: RunJournal;
   readonly clock: Pick<Clock, 'now'>;
   readonly options: QuestionTextOptions;
-  /** How the run goes on. */
-  readonly resume: string;
+  /** The line that says how the run goes on; undefined: it goes on at once. */
+  readonly resume: string | undefined;
+}
+
+/** What became of an answer. */
+export interface KeptAnswers {
+  readonly lines: readonly string[];
+  readonly openCount: number;
 }
 
 /**
  * Keeps an answer in the journal.
  *
- * @returns what was answered, line by line.
+ * @returns what was answered, line by line, and how many questions are open now.
  * @throws {UsageError} when the question is not clear, or the answer is refused; nothing is kept then.
  */
-export async function answerQuestions(given: GivenAnswer): Promise<readonly string[]> {
+export async function answerQuestions(given: GivenAnswer): Promise<KeptAnswers> {
   const { request, run, questions, journal, clock, options, resume } = given;
   const { approved, by, note } = request;
   const chosen = choose(given);
@@ -51,10 +57,14 @@ export async function answerQuestions(given: GivenAnswer): Promise<readonly stri
     throw SessionBusyError.isInstance(error) ? runningError(run.runId) : error;
   }
   const open = questions.filter((each) => each.answer === undefined && !chosen.includes(each));
-  return [
-    ...chosen.flatMap((each) => questionLines({ ...each, answer: each.answer ?? answer }, options)),
-    open.length === 0 ? resume : `${counted(open.length, 'more question')} open: ${namesOf(open)}`,
-  ];
+  const rest = open.length === 0 ? resume : `${counted(open.length, 'more question')} open: ${namesOf(open)}`;
+  return {
+    lines: [
+      ...chosen.flatMap((each) => questionLines({ ...each, answer: each.answer ?? answer }, options)),
+      ...(rest === undefined ? [] : [rest]),
+    ],
+    openCount: open.length,
+  };
 }
 
 /** @throws {UsageError} */

@@ -3,8 +3,9 @@ import type { JournaledRun, RunJournal } from '../../core/runtime/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import { askedQuestions, askerOf, isLasting } from '../../durable/internal.ts';
 import type { ApprovalsRequest } from '../commands/approvals.ts';
+import type { ResumeRequest } from '../commands/resume.ts';
 import { journalOption } from '../journal/journal-name.ts';
-import { folderFilter, namedRun, runningError } from '../journal/named-runs.ts';
+import { folderFilter, namedRun, runningError, taskToGoOn } from '../journal/named-runs.ts';
 import { journalsOf } from '../journal/open-journal.ts';
 import { readRunInfo } from '../journal/run-info.ts';
 import type { JournalNames } from '../options/journal-names.ts';
@@ -20,19 +21,28 @@ import { type QuestionTextOptions, questionDetails, questionLines } from './ques
 import type { RunsParts } from './runs-command.ts';
 import { withoutEffect } from './without-effect.ts';
 
+/** What the command takes from outside, so that tests can replace it. */
+export interface ApprovalsParts extends RunsParts {
+  /** Goes on with a run. @returns the exit code of the process. */
+  readonly resume: (request: ResumeRequest) => Promise<number>;
+}
+
 /**
- * Lists, shows or answers the questions of suspended runs.
+ * Lists, shows or answers the questions of suspended runs; with `--resume` goes on with a run that has all its answers.
  *
- * @returns the exit code of the process.
+ * @returns the exit code of the process; with `--resume` that of the run, or 4 while a question is open.
  * @throws {UsageError} for a run or a question that the journal does not have, an answer that is refused, and a journal that cannot be read.
  */
 export async function approvalsCommand(
   request: ApprovalsRequest,
   { cacheFolder, stdout, variables }: CliEnvironment,
-  { journals = journalsOf({ cacheFolder, variables }), clock = systemClock }: Partial<RunsParts> = {},
+  {
+    journals = journalsOf({ cacheFolder, variables }),
+    clock = systemClock,
+    resume,
+  }: Partial<ApprovalsParts> = {},
 ): Promise<number> {
   const readOnly = request.action !== 'answer';
-  await using journal = await journals.openExisting(request.journalNames, { readOnly });
   const textOptions = (runId: string): QuestionTextOptions => ({
     runId,
     journalNames: request.journalNames,
@@ -41,27 +51,69 @@ export async function approvalsCommand(
     // The person who answers must see what is asked.
     clean: (text) => text,
   });
-  const lines = await linesOf(request, journal, clock, textOptions);
+  const { lines, openCount, runId } = await carryOut();
   writeLines(stdout, lines);
-  return exitCodes.done;
+  if (request.action !== 'answer' || request.resume === undefined || runId === undefined)
+    return exitCodes.done;
+  if (openCount > 0) return exitCodes.suspended;
+  if (resume === undefined) throw new TypeError('A run is resumed by what the command is given.');
+  return await resume({ ...request.resume, runId });
+
+  // The journal is closed before the run goes on.
+  async function carryOut(): Promise<ApprovalsReport> {
+    await using journal = await journals.openExisting(request.journalNames, { readOnly });
+    return await reportOf(request, journal, clock, textOptions);
+  }
 }
 
-async function linesOf(
+/** What is printed, and what of the run is known then. */
+interface ApprovalsReport {
+  readonly lines: readonly string[];
+  /** How many of its questions are open. */
+  readonly openCount: number;
+  /** Undefined: it is about several runs. */
+  readonly runId: string | undefined;
+}
+
+async function reportOf(
   request: ApprovalsRequest,
   opened: RunJournal | undefined,
   clock: Pick<Clock, 'now'>,
   textOptions: (runId: string) => QuestionTextOptions,
-): Promise<readonly string[]> {
-  if (request.action === 'list') return listLines(request, opened, textOptions);
-  const { runId, journalNames, question: word } = request;
-  const { journal, run } = await namedRun(opened, runId, journalNames);
+): Promise<ApprovalsReport> {
+  if (request.action === 'list') {
+    return { lines: await listLines(request, opened, textOptions), openCount: 0, runId: undefined };
+  }
+  const { journalNames } = request;
+  const { journal, run } = await namedRun(opened, request.runId, journalNames);
+  const { runId } = run;
   const questions = await questionsOf(journal, run);
   const options = textOptions(runId);
   if (request.action === 'answer') {
-    const resume = resumeLine(run, journalNames, request.approved);
-    return answerQuestions({ request, run, questions, journal, clock, options, resume });
+    const goesOn = request.resume !== undefined;
+    // One that cannot go on is refused before the answer is kept.
+    if (goesOn) taskToGoOn(run, journalNames, 'resume');
+    const resume = goesOn ? undefined : resumeLine(run, journalNames, request.approved);
+    return {
+      ...(await answerQuestions({ request, run, questions, journal, clock, options, resume })),
+      runId,
+    };
   }
+  return {
+    lines: showLines(request, run, questions, options),
+    openCount: openOf(questions).length,
+    runId,
+  };
+}
+
+function showLines(
+  { isJson, journalNames, question: word }: Extract<ApprovalsRequest, { readonly action: 'show' }>,
+  run: JournaledRun,
+  questions: readonly NumberedQuestion[],
+  options: QuestionTextOptions,
+): readonly string[] {
   const shown = word === undefined ? questions : [chooseQuestion(questions, word)];
+  if (isJson) return [jsonLine(run, shown)];
   return [
     ...shown.flatMap((each, index) => [...(index === 0 ? [] : ['']), ...questionDetails(each, options)]),
     ...endLines(run, questions, journalNames),

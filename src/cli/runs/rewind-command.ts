@@ -49,16 +49,17 @@ export async function rewindCommand(
     open = openFolder,
   }: Partial<Pick<CommandParts, 'journals' | 'open'>> = {},
 ): Promise<number> {
-  const { runId, isApplied, isFull } = request;
-  const name = printable(runId);
+  const { isApplied, isFull } = request;
   const write = (lines: readonly string[]): void => writeLines(stdout, lines);
   await using opened = await journals.openExisting(request.journalNames);
-  const { journal, run } = await namedRun(opened, runId, request.journalNames);
+  const { journal, run } = await namedRun(opened, request.runId, request.journalNames);
+  const { runId } = run;
+  const name = printable(runId);
   if (run.status === 'running') throw runningError(runId);
   const workspace = request.workspace ?? run.workspace;
   if (run.workspace === undefined || workspace === undefined)
     throw new UsageError(`the run "${name}" works on no folder.`);
-  const { place } = await readChanges(request, journal);
+  const { place } = await readChanges({ ...request, runId }, journal);
   for (const line of placeLines(place)) stderr.write(`wink: ${line}\n`);
   if (request.workspace === undefined && folderStateOf(run)?.hasChanges === false) {
     write([`the changes of ${name} are not in the folder, so there is nothing to put back.`]);
@@ -70,7 +71,7 @@ export async function rewindCommand(
   try {
     // No one goes on with the run while the folder is written.
     if (isApplied) lease = await journal.acquire(run.sessionId);
-    const { back, place: now } = await readChanges(request, journal);
+    const { back, place: now } = await readChanges({ ...request, runId }, journal);
     // A copy has made all its directories anew.
     const directories =
       request.workspace === undefined ? madeDirectories(folder.filesystem, back, now.atMs) : [];

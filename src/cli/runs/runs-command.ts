@@ -54,7 +54,14 @@ async function reportOf(
   const done = (lines: readonly string[]): CommandReport => ({ lines, exitCode: exitCodes.done });
   switch (request.action) {
     case 'list': {
-      const listed = await runs(request.folder);
+      const { limit } = request;
+      const found = journal === undefined ? [] : await foundRuns(request, journal);
+      const listed = found.slice(0, limit);
+      if (found.length > limit) {
+        environment.stderr.write(
+          `wink: more than ${counted(limit, 'run')} are there, and the last of them are listed: --limit N lists more.\n`,
+        );
+      }
       if (request.isJson) return done(listed.map(runLine));
       return done(listed.length === 0 ? ['there are no runs.'] : formatRunList(listed));
     }
@@ -85,6 +92,17 @@ async function reportOf(
       return settleFolder(found.journal, found.run);
     }
   }
+}
+
+/** The runs that a list has, and one more where there are more. */
+async function foundRuns(
+  { folder, limit, status }: Extract<RunsRequest, { readonly action: 'list' }>,
+  journal: RunJournal,
+): Promise<readonly JournaledRun[]> {
+  const filter = { ...folderFilter(folder), ...present({ status }) };
+  const runs = await journal.runs({ ...filter, limit: limit + 1 });
+  // A journal that does not know the filter returns others, too.
+  return status === undefined ? runs : runs.filter((run) => run.status === status);
 }
 
 const nothingToRemove = 'there is nothing to remove.';

@@ -92,7 +92,8 @@ export async function openServedAgent(
     file === undefined
       ? undefined
       : await SessionRecords.open({
-          open: (number) => openRecordOf(agent, request, { file, number }, parts),
+          open: (number) =>
+            openRecordOf(agent, request, { file, number, variables: environment.variables }, parts),
           say,
         });
   opened.defer(() => records?.close());

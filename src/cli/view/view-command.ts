@@ -9,7 +9,7 @@ import type { RecordError } from '../../core/error/index.ts';
 import { untilAborted } from '../../core/internal/index.ts';
 import { Child } from '../../host/index.ts';
 import type { ViewRequest } from '../commands/view.ts';
-import { openJournaledRecord } from '../journal/journaled-record.ts';
+import { findRecord } from '../journal/journaled-record.ts';
 import { type Journals, journalsOf } from '../journal/open-journal.ts';
 import { writeRecord } from '../journal/write-record.ts';
 import { type CliEnvironment, CliInterruption, exitCodes } from '../process/environment.ts';
@@ -42,18 +42,18 @@ export async function viewCommand(
   parts: Partial<ViewParts> = {},
 ): Promise<number> {
   const { open: show = openTarget, readPage = readViewerPage, journals = journalsOf(environment) } = parts;
-  const exported = await exportedRun(request, environment, journals);
+  const exported = await recordOf(request, environment, journals);
+  const shown = { ...request, file: exported.file };
   try {
-    const shown = exported === undefined ? request : { ...request, file: exported.file };
     await using record = await openRecord(shown.file);
     if (!shown.isFollowing) await checkSize(record);
-    const damage = (await checkRecord(record, shown)) ?? exported?.damage;
+    const damage = (await checkRecord(record, shown)) ?? exported.damage;
     const page = withFileName(await readPage(), basename(shown.file));
     if (shown.isFollowing) return await follow(shown, environment, page, record, show);
     await write(shown, environment, page, record, show);
-    return sayDamage(damage, request.file, environment);
+    return sayDamage(damage, exported.name, environment);
   } finally {
-    if (exported !== undefined) await rm(dirname(exported.file), { recursive: true });
+    if (exported.isTemporary) await rm(dirname(exported.file), { recursive: true });
   }
 }
 
@@ -68,36 +68,44 @@ function sayDamage(
   return exitCodes.usage;
 }
 
-/** What a journal has of a run, and what is wrong with the row after it. */
-interface ExportedRun {
+/** A file with the record that is shown. */
+interface ShownRecord {
   readonly file: string;
+  /** As it is called in messages. */
+  readonly name: string;
+  /** What is wrong with the row after it; undefined: nothing that is known. */
   readonly damage: string | undefined;
+  /** Whether it is in a private folder of its own, for as long as the command runs. */
+  readonly isTemporary: boolean;
 }
 
-/** A private file with the record of a run in a journal, for as long as the command runs; undefined when a file is meant. */
-async function exportedRun(
+/** The file of a record; of a run in a journal one that is made for this command. */
+async function recordOf(
   request: ViewRequest,
   environment: CliEnvironment,
   journals: Journals,
-): Promise<ExportedRun | undefined> {
-  await using journaled = await openJournaledRecord({ ...request, isShown: true }, environment, journals);
-  if (journaled === undefined) return undefined;
+): Promise<ShownRecord> {
+  await using found = await findRecord({ ...request, isShown: true }, environment, journals);
+  if (found.kind === 'file') {
+    return { file: found.file, name: found.file, damage: undefined, isTemporary: false };
+  }
   if (request.isFollowing) {
     throw new UsageError('--follow shows a record in a file; without it the run is shown as it is now.');
   }
+  const { runId: name } = found.run;
   const folder = await privateFolder();
-  const file = join(folder, `${journaled.run.runId.replaceAll(/[^\w.-]/g, '-')}.jsonl`);
-  const found: { damage?: RecordError } = {};
+  const file = join(folder, `${name.replaceAll(/[^\w.-]/g, '-')}.jsonl`);
+  const ending: { damage?: RecordError } = {};
   try {
     await writeRecord(
-      untilDamage(journaled.lines(), (error) => {
-        found.damage = error;
+      untilDamage(found.lines(), (error) => {
+        ending.damage = error;
       }),
       file,
     );
-    const { damage } = found;
-    if (isOfLaterVersion(damage)) throw refusedRecord(request.file, damage);
-    return { file, damage: damage === undefined ? undefined : sentenceOf(damage) };
+    const { damage } = ending;
+    if (isOfLaterVersion(damage)) throw refusedRecord(name, damage);
+    return { file, name, damage: damage === undefined ? undefined : sentenceOf(damage), isTemporary: true };
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;

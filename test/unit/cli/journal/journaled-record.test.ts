@@ -171,7 +171,7 @@ describe('a run of the journal', () => {
 
   it('that is nowhere is refused', async () => {
     await keepRun('runs.db');
-    await expect(answer('query', 'first')).rejects.toThrow('cannot read "first"');
+    await expect(answer('query', 'first')).rejects.toThrow('there is no run and no record "first"');
     await expect(answer('view', 'second', '--journal', 'runs.db')).rejects.toThrow(
       'the journal has no run "second": wink runs --journal runs.db lists those that it has.',
     );

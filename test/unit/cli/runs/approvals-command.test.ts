@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { answerApprovals, pendingApprovals } from 'weakincentives';
 import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
+import { journalWithInfo } from '../../../../src/cli/journal/run-info.ts';
 import { approvalsCommand } from '../../../../src/cli/runs/approvals-command.ts';
-import { addRun, MemoryJournals } from '../journal/journals.ts';
+import { addRun, keptRequest, MemoryJournals } from '../journal/journals.ts';
 import { eventsOf, fakeEnvironment } from '../support.ts';
 import { suspend, write } from './suspended.ts';
 
@@ -122,6 +123,22 @@ describe('wink approvals show', () => {
     expect(shown).toContain(`   wink approvals answer one ${first?.digest.slice(0, 8)} --yes\n`);
   });
 
+  it('is a line of JSON with --json, of one question or of all', async () => {
+    const asked = await suspend(journals.journal(), [write('a.md', 'a\n'), write('b.md', 'b\n')]);
+    const digests = asked.map(({ digest }) => digest);
+    expect(eventsOf(await approvals('show', 'last', '--json'))).toMatchObject([
+      {
+        runId: 'one',
+        questions: [
+          { number: 1, digest: digests[0] },
+          { number: 2, digest: digests[1] },
+        ],
+      },
+    ]);
+    const [one] = eventsOf(await approvals('show', 'one', '2', '--json'));
+    expect(one?.['questions']).toMatchObject([{ number: 2, digest: digests[1] }]);
+  });
+
   it('can be that of one question', async () => {
     await suspend(journals.journal(), [write('a.md', 'x\n'), write('b.md', 'b\n')]);
     const shown = await approvals('show', 'one', '2');
@@ -221,13 +238,54 @@ describe('wink approvals answer', () => {
   });
 });
 
+describe('wink approvals answer --resume', () => {
+  const info = { request: keptRequest('run', '/agents/demo.ts', '--params={}'), isApplied: false };
+
+  async function answer(...argv: readonly string[]) {
+    const request = readArguments(['approvals', 'answer', ...argv, '--resume']);
+    if (request.kind !== 'approvals') throw new Error(JSON.stringify(request));
+    const environment = fakeEnvironment();
+    const resumed: string[] = [];
+    const code = await approvalsCommand(request, environment, {
+      journals,
+      clock: { now: () => nowMs },
+      resume: async ({ kind, runId }) => {
+        // The journal is free.
+        expect([kind, journals.opened]).toEqual(['resume', 0]);
+        resumed.push(runId);
+        return 3;
+      },
+    });
+    return { code, resumed, printed: environment.stdout.text() };
+  }
+
+  it('goes on once no question is open, with the exit code of the run', async () => {
+    const journal = journalWithInfo(journals.journal(), info);
+    await suspend(journal, [write('a.md', 'a\n'), write('b.md', 'b\n')]);
+    const first = await answer('last', '1', '--yes');
+    expect([first.code, first.resumed]).toEqual([4, []]);
+    expect(first.printed).toContain('1 more question open: 2 (');
+    const second = await answer('one', '2', '--no');
+    expect([second.code, second.resumed]).toEqual([3, ['one']]);
+    expect(second.printed).not.toContain('to go on with the run');
+  });
+
+  it('is refused for a run of another program, before the answer is kept', async () => {
+    await suspend(journals.journal(), [write('b.md', 'b\n')]);
+    await expect(answer('one', '--yes')).rejects.toThrow(
+      'the run "one" was not begun by wink run: resume it with the program that began it.',
+    );
+    expect(await openIds()).toHaveLength(1);
+  });
+});
+
 describe('the arguments', () => {
   it.each([
     [['none'], 'unknown action "none" of wink approvals; it has list, show, answer.'],
     [['list', 'one'], 'leave the name out'],
     [['show'], 'name a run'],
     [['show', 'one', '1', '2'], 'wink approvals takes ACTION, RUN, ID: 3 at most, not 4.'],
-    [['show', 'one', '--json'], '--json is not an option of wink approvals show.'],
+    [['list', '--resume'], '--resume is not an option of wink approvals list.'],
     [['answer', 'one'], 'say what the answer is: --yes or --no.'],
     [['answer', 'one', '--yes', '--no'], 'say what the answer is: --yes or --no.'],
     [['answer', 'one', '1', '--all', '--yes'], 'not both.'],

@@ -62,6 +62,29 @@ describe('the list of runs', () => {
     ]);
   });
 
+  it('can be that of one state, and has the last 50 unless more are asked for', async () => {
+    const journal = journals.journal();
+    for (let number = 0; number < 52; number += 1) {
+      await addRun(journal, `run-${number}`, {
+        updatedAtMs: number,
+        status: number < 3 ? 'failed' : 'finished',
+      });
+    }
+    const namesOf = async (...argv: readonly string[]) =>
+      eventsOf(await runs('--json', ...argv)).map(({ runId }) => runId);
+    expect(await namesOf('--status', 'failed')).toEqual(['run-2', 'run-1', 'run-0']);
+    expect(await namesOf('--limit', '2')).toEqual(['run-51', 'run-50']);
+    expect(await namesOf()).toHaveLength(50);
+    expect(await namesOf('--limit', '52')).toHaveLength(52);
+    const request = readArguments(['runs', 'list', '--limit', '51']);
+    if (request.kind !== 'runs') throw new Error(JSON.stringify(request));
+    const environment = fakeEnvironment();
+    await runsCommand(request, environment, { journals });
+    expect(environment.stderr.text()).toBe(
+      'wink: more than 51 runs are there, and the last of them are listed: --limit N lists more.\n',
+    );
+  });
+
   it('can be that of one folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wink-runs-'));
     await addRun(journals.journal(), 'here', { workspace: realpathSync(folder) });

@@ -441,7 +441,7 @@ describe('wink serve --http', () => {
         .map((line) => /"toolName":"(\w+)"/.exec(line)?.[1] ?? '');
     expect([calls('calls.jsonl'), calls('calls-2.jsonl')]).toEqual([['read_file'], ['ls']]);
     for (const name of ['calls.jsonl', 'calls-2.jsonl'])
-      expect(stderr.text()).toContain(`recorded; open it with: npx wink view ${join(folder, name)}\n`);
+      expect(stderr.text()).toContain(`open it with: npx wink view ${join(folder, name)}\n`);
     expect(read('../calls-3.jsonl')).toBe('of another');
     await Promise.all([one.close(), two.close()]);
   });
