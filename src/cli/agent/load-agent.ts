@@ -23,7 +23,7 @@ export async function loadAgent(name: string, cacheFolder?: string): Promise<Loa
   const shown = printable(name);
   const { exported, folder } = await orUsageError(
     () => loadModule(name, 'agent', cacheFolder),
-    ({ message }) => `${message}${questionAbout(name)}`,
+    (error: UsageError) => `${error.message}${questionAbout(name)}`,
     { isInstance: (error): error is UsageError => error instanceof UsageError },
   );
   const agent = pickAgent(exported, shown);

@@ -37,7 +37,7 @@ export const recordsDefinition: CommandDefinition<RecordsRequest> = defineComman
     actions: Object.keys(optionsOf),
     names: '',
     summary: 'List and remove recorded runs',
-    usage: ['[list] [--json]', 'prune FILE... | --older-than TIME | --keep N | --max-size SIZE'],
+    usage: ['[list] [--json]', 'prune FILE...|--older-than TIME|--keep N|--max-size SIZE'],
     description:
       'Records that "wink run --record" and "wink serve --record" wrote without the name of a file. They are in the folder of WINK_RECORDS, or else in the state folder of the user. The next --record removes those that are older than 30 days, or than WINK_RECORDS_DAYS; 0 keeps all.',
     after: ['  wink records prune --max-size 500mb --dry-run'],

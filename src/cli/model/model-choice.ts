@@ -69,15 +69,13 @@ const makers: readonly (readonly [name: RegExp, prefix: string])[] = [
 function questionAbout(text: string): string {
   const [, vendor, model] = /^(openai|anthropic)\/(.+)$/.exec(text) ?? [];
   if (vendor !== undefined) return ` Did you mean ${vendor}:${model}?`;
-  const prefix = makers.find(([name]) => name.test(text))?.[1];
-  if (prefix !== undefined) return ` Did you mean ${prefix}${text}?`;
   const [kind, name] = splitOff(text);
-  const [nearest] = nearestNames(
-    kind,
-    modelPrefixes.map((each) => splitOff(each)[0]),
-  );
-  if (nearest === undefined || nearest === kind) return '';
-  return ` Did you mean ${name === '' ? nearest : `${nearest}:${name}`}?`;
+  const words = modelPrefixes.map((each) => splitOff(each)[0]);
+  const [nearest] = nearestNames(kind, words);
+  if (nearest !== undefined && nearest !== kind)
+    return ` Did you mean ${name === '' ? nearest : `${nearest}:${name}`}?`;
+  const prefix = makers.find(([pattern]) => pattern.test(text))?.[1];
+  return prefix === undefined ? '' : ` Did you mean ${prefix}${text}?`;
 }
 
 /** The value of `--model`, as it is written on the command line. */

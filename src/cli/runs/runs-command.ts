@@ -59,7 +59,7 @@ async function reportOf(
       const listed = found.slice(0, limit);
       if (found.length > limit) {
         environment.stderr.write(
-          `wink: more than ${counted(limit, 'run')} are there, and the last of them are listed: --limit N lists more.\n`,
+          `wink: these are the last ${counted(limit, 'run')}: --limit N lists more.\n`,
         );
       }
       if (request.isJson) return done(listed.map(runLine));

@@ -80,9 +80,7 @@ describe('the list of runs', () => {
     if (request.kind !== 'runs') throw new Error(JSON.stringify(request));
     const environment = fakeEnvironment();
     await runsCommand(request, environment, { journals });
-    expect(environment.stderr.text()).toBe(
-      'wink: more than 51 runs are there, and the last of them are listed: --limit N lists more.\n',
-    );
+    expect(environment.stderr.text()).toBe('wink: these are the last 51 runs: --limit N lists more.\n');
   });
 
   it('can be that of one folder', async () => {
