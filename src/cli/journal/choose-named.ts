@@ -4,7 +4,7 @@ import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 /** How long the beginning of a name is that stands for it. */
-export const minBeginningLength = 4;
+const minBeginningLength = 4;
 
 /** How many names a message lists. */
 const maxListed = 5;
