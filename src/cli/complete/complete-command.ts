@@ -3,7 +3,6 @@ import { makeProgram } from '../commands/program.ts';
 import type { Journals } from '../journal/open-journal.ts';
 import { newestWord } from '../options/option-values.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
-import { listRecordFiles, recordsFolder } from '../records/records-folder.ts';
 import { type Candidates, completeLine, withoutKept } from './complete-line.ts';
 import { shellScripts } from './shell-scripts.ts';
 
@@ -55,16 +54,19 @@ async function runNames(
   environment: Pick<CliEnvironment, 'cacheFolder' | 'variables'>,
   parts: Partial<CompleteParts>,
 ): Promise<readonly string[]> {
-  const records =
-    readers.has(command) && journal === undefined
-      ? await listRecordFiles(recordsFolder(environment.variables))
-      : [];
+  const records = readers.has(command) && journal === undefined ? await recordNames(environment) : [];
   const runs = await journaledRuns(journal, environment, parts);
   const names = [...runs, ...records]
     .toSorted((left, right) => right.updatedAtMs - left.updatedAtMs)
     .slice(0, maxNamed)
     .map(({ name }) => name);
   return [newestWord, ...names].filter((name) => name.startsWith(prefix) && plainName.test(name));
+}
+
+/** The records of the folder of records. What runs and records need is loaded for their names only: options are there at once. */
+async function recordNames({ variables }: Pick<CliEnvironment, 'variables'>): Promise<readonly NamedTime[]> {
+  const { listRecordFiles, recordsFolder } = await import('../records/records-folder.ts');
+  return listRecordFiles(recordsFolder(variables));
 }
 
 interface NamedTime {
@@ -79,7 +81,6 @@ async function journaledRuns(
   parts: Partial<CompleteParts>,
 ): Promise<readonly NamedTime[]> {
   try {
-    // Loaded where runs are named: options are there at once.
     const journals = parts.journals ?? (await import('../journal/open-journal.ts')).journalsOf(environment);
     const names = name === undefined ? undefined : { journal: name, blobs: undefined };
     if (journals.pathsOf(names).journal === undefined) return [];
