@@ -5,7 +5,7 @@ import { counted, present, readableBytes } from '../../core/internal/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type FileRunRecorder, openRunRecorder } from '../../host/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
-import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
+import { errorMessage, orUsageError, reasonOf, UsageError } from '../process/errors.ts';
 import { isInsideFolder } from '../process/inside-folder.ts';
 import { printable } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
@@ -71,8 +71,10 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
       },
     });
   const observer = await orUsageError(open, (error) => {
-    const isTaken = FilesystemError.isInstance(error) && error.code === 'path-taken';
-    return `the record "${shown}" ${isTaken ? 'exists; name a file that does not' : 'cannot be written'}.`;
+    const { code, cause } = FilesystemError.isInstance(error) ? error : { code: undefined, cause: error };
+    return code === 'path-taken'
+      ? `the record "${shown}" exists; name a file that does not.`
+      : `the record "${shown}" cannot be written: ${errorMessage(cause)}.`;
   });
   return {
     observer,
