@@ -10,6 +10,7 @@ export {
 } from './apply/recorded-files.ts';
 export { sessionPatch } from './apply/session-patch.ts';
 export { exportRecord } from './export/export-record.ts';
+export type { RecordedQuestion } from './fold/attempt-lives.ts';
 export { isDecidedFailure } from './fold/built.ts';
 export { type CallArgumentsOptions, callArguments } from './fold/call-arguments.ts';
 export {

@@ -1,19 +1,21 @@
 import { RunFold } from '../record/index.ts';
+import type { RecordPlace } from './model/commands.ts';
 import { followRecord, messageOf, takeToken } from './view/feed.ts';
 import { showProblem, startPage } from './view/start.tsx';
 
 /** The record is in the page, or a server sends it. */
 function main(): void {
-  const file = document.querySelector<HTMLMetaElement>('meta[name=wink-file]')?.content ?? 'run.jsonl';
+  const meta = document.querySelector<HTMLMetaElement>('meta[name^=wink-]');
+  const place = { name: meta?.content ?? 'run.jsonl', isRun: meta?.name === 'wink-run' };
   const text = document.getElementById('record')?.textContent ?? '';
-  if (text.trim() !== '') return showRecord(text, file);
+  if (text.trim() !== '') return showRecord(text, place);
   const token = location.protocol === 'http:' ? takeToken() : undefined;
   if (token === undefined) showProblem('This page holds no record. Make one with wink view RUN.');
-  else void followRecord(token, file, new RunFold());
+  else void followRecord(token, place, new RunFold());
 }
 
 /** Of a damaged record what comes before the damage. */
-function showRecord(text: string, file: string): void {
+function showRecord(text: string, place: RecordPlace): void {
   const fold = new RunFold();
   let damage: string | undefined;
   try {
@@ -22,7 +24,7 @@ function showRecord(text: string, file: string): void {
     damage = messageOf(error);
   }
   try {
-    startPage(fold.record(), file, location.hash).damage.value = damage;
+    startPage(fold.record(), place, location.hash).damage.value = damage;
   } catch (error) {
     showProblem(damage ?? messageOf(error));
   }

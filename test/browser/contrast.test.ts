@@ -62,6 +62,7 @@ function weakTexts(page: Page): Promise<readonly string[]> {
 }
 
 const views = [
+  '#overview',
   '#call-7-1',
   '#call-5-2',
   '#call-11-1',
@@ -131,12 +132,14 @@ describe.skipIf(skipReason !== '')(`look${skipReason}`, () => {
 
   it('shows timeline or details on a narrow screen, with a way back', async () => {
     const page = await browser.visit(address, { width: 400 });
-    expect(await page.getByRole('tree').isVisible()).toBe(true);
+    expect(await page.getByRole('tree').isVisible()).toBe(false);
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    await page.getByRole('tree').waitFor();
     expect(await page.getByRole('tabpanel').isVisible()).toBe(false);
     await page.getByRole('treeitem', { name: /^rename_symbol/ }).click();
     await page.getByRole('heading', { name: 'rename_symbol' }).waitFor();
     expect(await page.getByRole('tree').isVisible()).toBe(false);
-    await page.getByRole('button', { name: '‹ Timeline' }).click();
+    await page.getByRole('tab', { name: 'Timeline' }).click();
     await page.getByRole('tree').waitFor();
     await page.close();
   });

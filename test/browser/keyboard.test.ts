@@ -31,10 +31,11 @@ describe.skipIf(skipReason !== '')(`keyboard${skipReason}`, () => {
     await keyboard.press('p');
     await waitForSelected(page, 'call-6-1');
     for (const [key, name] of [
-      ['2', 'State'],
-      ['3', 'Policies'],
-      ['4', 'Problems'],
-      ['1', 'Call'],
+      ['3', 'State'],
+      ['4', 'Policies'],
+      ['5', 'Problems'],
+      ['1', 'Overview'],
+      ['2', 'Call'],
     ] as const) {
       await keyboard.press(key);
       await page.getByRole('tab', { name, selected: true }).waitFor();
@@ -118,7 +119,7 @@ describe.skipIf(skipReason !== '')(`keyboard${skipReason}`, () => {
     for (let step = 1; step <= 55; step += 1) await page.keyboard.press('j');
     await waitForSelected(page, 'turn-6');
     expect(await selectedId(page)).toBe('turn-6');
-    for (const key of ['2', '3', '4']) {
+    for (const key of ['3', '4', '5']) {
       await page.keyboard.press(key);
       await page.waitForSelector(`[role=tab][aria-selected=true]:nth-child(${key})`);
       expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(8000);

@@ -18,7 +18,14 @@ import { printable } from '../process/plain-text.ts';
 import { checkRecord, refusedRecord, sentenceOf, untilDamage } from './check-record.ts';
 import { startFollowServer } from './follow-server.ts';
 import { tailRecord } from './tail-record.ts';
-import { EmbeddedRecord, readViewerPage, servedPage, type ViewerPage, withFileName } from './viewer-page.ts';
+import {
+  EmbeddedRecord,
+  readViewerPage,
+  servedPage,
+  type ViewerPage,
+  withFileName,
+  withRunName,
+} from './viewer-page.ts';
 
 /** Browsers refuse a text of more than 512 MiB, and a page holds the record as one. */
 const maxPageRecordBytes = 400_000_000;
@@ -48,7 +55,10 @@ export async function viewCommand(
     await using record = await openRecord(shown.file);
     if (!shown.isFollowing) await checkSize(record);
     const damage = (await checkRecord(record, shown)) ?? exported.damage;
-    const page = withFileName(await readPage(), basename(shown.file));
+    const built = await readPage();
+    const page = exported.isTemporary
+      ? withRunName(built, exported.name)
+      : withFileName(built, basename(shown.file));
     if (shown.isFollowing) return await follow(shown, environment, page, record, show);
     await write(shown, environment, page, record, show);
     return sayDamage(damage, exported.name, environment);

@@ -33,9 +33,18 @@ export function viewerPage(text: string): ViewerPage {
 
 /** The page for the record in a file with this name, which the page uses in the commands that it prints. */
 export function withFileName(page: ViewerPage, name: string): ViewerPage {
-  const at = page.head.indexOf(fileMark) + fileMark.length;
-  const end = page.head.indexOf('"', at);
-  return { ...page, head: `${page.head.slice(0, at)}${attributeText(name)}${page.head.slice(end)}` };
+  return withName(page, fileMark, name);
+}
+
+/** The page for a run of a journal, which has this name. */
+export function withRunName(page: ViewerPage, name: string): ViewerPage {
+  return withName(page, fileMark.replace('-file', '-run'), name);
+}
+
+function withName(page: ViewerPage, mark: string, name: string): ViewerPage {
+  const at = page.head.indexOf(fileMark);
+  const end = page.head.indexOf('"', at + fileMark.length);
+  return { ...page, head: `${page.head.slice(0, at)}${mark}${attributeText(name)}${page.head.slice(end)}` };
 }
 
 /** The page that gets its rows from the server that it is from; nothing else may be requested. */

@@ -1,6 +1,10 @@
-import type { PendingQuestion } from '../format/journal-rows.ts';
+import { present } from '../../core/internal/index.ts';
+import type { AnswerRow, PendingQuestion } from '../format/journal-rows.ts';
 import type { BuiltCall, BuiltRun } from './built.ts';
-import type { RecordedAttempt } from './run-record.ts';
+import type { RecordedAttempt, RunRecord } from './run-record.ts';
+
+/** A question to a person. */
+export type RecordedQuestion = RunRecord['questions'][number];
 
 /** A stretch of time, in milliseconds after the start of the root run. */
 interface Stretch {
@@ -14,16 +18,23 @@ interface Asked extends Pick<Stretch, 'fromMs'> {
   readonly calls: readonly BuiltCall[];
   /** The run ends with it, and so have the attempts of the calls. */
   readonly isSuspended: boolean;
+  readonly about: RecordedQuestion['about'];
+  /** Milliseconds after the start of the root run. */
+  readonly expiresAtMs: number | undefined;
 }
 
 /** A question, and the attempts that it ended, by their places. */
 interface KeptQuestion extends Omit<Asked, 'calls'> {
+  readonly question: QuestionWords;
   readonly places: readonly { readonly call: BuiltCall; readonly at: number }[];
   readonly life: number;
+  /** The life in which it was asked last. */
+  readonly askedInLife: number;
 }
 
 /** What an answer names. */
 type QuestionName = Pick<PendingQuestion, 'id' | 'digest'>;
+type QuestionWords = QuestionName & Pick<PendingQuestion, 'toolName' | 'policy' | 'reason'>;
 
 /**
  * What the lives of a run have to do with attempts: rows number them from 1 in each life, and someone may be waited for from one life to the next.
@@ -32,7 +43,7 @@ type QuestionName = Pick<PendingQuestion, 'id' | 'digest'>;
  */
 export class AttemptLives {
   readonly #open = new Map<string, KeptQuestion>();
-  readonly #answered = new Set<string>();
+  readonly #answered = new Map<string, RecordedQuestion>();
   #life = 0;
   #isWorkedOn = false;
   /** How often a process began to work on the run while the one before had not ended its work. */
@@ -72,11 +83,10 @@ export class AttemptLives {
   }
 
   /** Adds an attempt to its call. @returns it, with its number among those of all lives. */
-  add(call: BuiltCall, attempt: RecordedAttempt): RecordedAttempt {
+  add(call: BuiltCall, attempt: Omit<RecordedAttempt, 'life'>): RecordedAttempt {
     const { waited } = call;
     call.waited = undefined;
-    const number = this.numberOf(call, attempt.number);
-    const numbered = number === attempt.number ? attempt : { ...attempt, number };
+    const numbered = { ...attempt, number: this.numberOf(call, attempt.number), life: this.#life };
     // Its own life has it among the phases of the attempt.
     const added = waited === undefined || waited.life === this.#life ? numbered : withWait(numbered, waited);
     call.attempts.push(added);
@@ -84,21 +94,34 @@ export class AttemptLives {
   }
 
   /** Someone is asked. */
-  ask(question: QuestionName, { calls, fromMs, isSuspended }: Asked): void {
+  ask(question: QuestionWords, { calls, ...asked }: Asked): void {
     const key = keyOf(question);
     const places = calls.map((call) => ({ call, at: call.attempts.length - 1 }));
-    if (isSuspended) for (const { call, at } of places) change(call, at, suspended);
+    if (asked.isSuspended) for (const { call, at } of places) change(call, at, suspended);
     // Asked again in another life, it has waited since the first time.
-    if (!this.#open.has(key)) this.#open.set(key, { places, fromMs, isSuspended, life: this.#life });
+    const known = this.#open.get(key) ?? { ...asked, question, places, life: this.#life };
+    this.#open.set(key, { ...known, askedInLife: this.#life });
+  }
+
+  /** The questions that were answered, and those that something waits for, in the order in which they were asked. */
+  questions(): readonly RecordedQuestion[] {
+    const open = [...this.#open.values()].filter(
+      ({ askedInLife, places }) =>
+        askedInLife === this.#life && places.every(({ call }) => call.outcome === undefined),
+    );
+    const all = [...this.#answered.values(), ...open.map(recordedQuestion)];
+    return all.sort((a, b) => a.askedAtMs - b.askedAtMs);
   }
 
   /** Someone has answered: with the first answer the wait has ended. */
-  answer(question: QuestionName, atMs: number): void {
-    const key = keyOf(question);
+  answer(answer: AnswerRow): void {
+    const { t: atMs, approved, by, note } = answer;
+    const key = keyOf(answer);
     const asked = this.#open.get(key);
     if (asked === undefined) return;
     this.#open.delete(key);
-    this.#answered.add(key);
+    const said = { approved, atMs, ...present({ by, note }) };
+    this.#answered.set(key, { ...recordedQuestion(asked), answer: said });
     const { fromMs, life, isSuspended, places } = asked;
     const wait = { fromMs, toMs: Math.max(fromMs, atMs), life };
     for (const { call, at } of places) {
@@ -110,6 +133,15 @@ export class AttemptLives {
   isAnswered(question: QuestionName): boolean {
     return this.#answered.has(keyOf(question));
   }
+}
+
+function recordedQuestion({ question, places, ...asked }: KeptQuestion): RecordedQuestion {
+  const { id, digest, toolName, policy, reason } = question;
+  const { about, fromMs, expiresAtMs } = asked;
+  return {
+    ...{ id, digest, toolName, policy, reason, about, askedAtMs: fromMs },
+    ...present({ expiresAtMs, call: places.at(-1)?.call }),
+  };
 }
 
 function keyOf({ id, digest }: QuestionName): string {

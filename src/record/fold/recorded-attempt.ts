@@ -22,7 +22,7 @@ export function recordedAttempt(
   row: CommitRow | AttemptRow,
   outcome: RecordedAttempt['outcome'],
   references: AttemptReferences,
-): RecordedAttempt {
+): Omit<RecordedAttempt, 'life'> {
   const { attempt, phases, base, key, policies, writes, log } = row;
   const conflicts = row.type === 'attempt' ? row.conflicts : none;
   return {

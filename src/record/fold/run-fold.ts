@@ -29,6 +29,7 @@ import {
 import { FileTimeline } from './file-timeline.ts';
 import { problemsOf } from './problems.ts';
 import { type AttemptReferences, recordedAttempt, recordedContent } from './recorded-attempt.ts';
+import { Redactions } from './redactions.ts';
 import { RequestHistory, recordedResponse } from './requests.ts';
 import type { RecordedCommit, RunRecord } from './run-record.ts';
 import { type FoldListener, RunTree } from './run-tree.ts';
@@ -56,6 +57,7 @@ export class RunFold {
   readonly #unknown = new Map<string, number>();
   #header: HeaderRow | undefined;
   readonly #lives = new AttemptLives();
+  readonly #redactions = new Redactions();
   #cancelled: RunRecord['cancelled'];
   readonly #pauses: RunRecord['pauses'][number][] = [];
   /** Up to where a process is known to have worked on the run. */
@@ -85,6 +87,7 @@ export class RunFold {
     if (row.type === 'unknown') this.#unknown.set(row.name, (this.#unknown.get(row.name) ?? 0) + 1);
     else {
       this.#row(row);
+      this.#redactions.add(row, this.#tree.runs);
       this.#listener?.(row, this.#tree.runs);
     }
   }
@@ -125,6 +128,8 @@ export class RunFold {
       calls,
       commits: [...this.#commits],
       problems: problemsOf(root, turns, calls, (question) => this.#lives.isAnswered(question)),
+      questions: this.#lives.questions(),
+      redactions: this.#redactions.places(),
       pauses: [...this.#pauses],
       interruptions: this.#lives.interruptions,
       call: (id) => this.#tree.callById(id),
@@ -172,7 +177,7 @@ export class RunFold {
       case 'question':
         return this.#ask(row.question, row.t, false);
       case 'answer':
-        return this.#lives.answer(row, row.t);
+        return this.#lives.answer(row);
       default:
         // Of these rows a record shows nothing.
         return undefined;
@@ -268,17 +273,23 @@ export class RunFold {
       return;
     }
     if (event.type === 'approval-pending') {
-      const { id, digest, turn, callId } = event;
+      const { turn, callId, about } = event;
       const calls = run.turnsByNumber.get(turn)?.calls.filter((call) => call.callId === callId) ?? none;
-      this.#lives.ask({ id, digest }, { calls, fromMs: atMs, isSuspended: true });
+      this.#lives.ask(event, { calls, fromMs: atMs, isSuspended: true, about, expiresAtMs: undefined });
     }
     this.#tree.turn(run, turnOf(event) ?? 0, atMs).events.push({ atMs, event });
   }
 
   #ask(question: PendingQuestion, atMs: number, isSuspended: boolean): void {
-    const askedMs = question.askedAtMs - (this.#header?.startedAtMs ?? 0);
-    const fromMs = Math.max(0, Math.min(askedMs, atMs));
-    this.#lives.ask(question, { calls: this.#tree.waitingCalls(question), fromMs, isSuspended });
+    const startedAtMs = this.#header?.startedAtMs ?? 0;
+    const { askedAtMs, expiresAtMs, staged } = question;
+    this.#lives.ask(question, {
+      calls: this.#tree.waitingCalls(question),
+      fromMs: Math.max(0, Math.min(askedAtMs - startedAtMs, atMs)),
+      isSuspended,
+      about: staged === undefined ? 'call' : 'changes',
+      expiresAtMs: expiresAtMs === undefined ? undefined : expiresAtMs - startedAtMs,
+    });
   }
 
   #end(row: EndRow): void {

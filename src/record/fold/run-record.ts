@@ -148,6 +148,8 @@ export interface RecordedCall
 export interface RecordedAttempt {
   /** From 1, also through lives of the run: the first attempt after it was resumed follows the last one before. */
   readonly number: number;
+  /** How often the run had been resumed when it was made: 0 before the first time. */
+  readonly life: number;
   /** How the attempt ended. */
   readonly outcome: ToolCallOutcome | 'superseded';
   /** It ended with a question to a person, and so did the run: it is superseded by the attempt after the answer. */
@@ -259,7 +261,10 @@ export interface RunRecord
     'runId' | 'sessionId' | 'startedAtMs' | 'runtime' | 'module' | 'workspace' | 'params' | 'base'
   > {
   readonly version: string;
+  /** A redaction was in place; what it has replaced is in `redactions`. */
   readonly isRedacted: boolean;
+  /** Where the redaction has replaced something: in a call, in a turn, or, without both, in state that no call wrote. Each place once, in the order of the rows. A request is one only where nothing before it in its run was. */
+  readonly redactions: readonly { readonly call?: RecordedCall; readonly turn?: RecordedTurn }[];
   /** The run is the life of a tool runtime: its calls are known, and the loop around them is not. */
   readonly isToolRuntime: boolean;
   /** The run has ended, and so does the record. */
@@ -275,6 +280,30 @@ export interface RunRecord
   readonly calls: readonly RecordedCall[];
   readonly commits: readonly RecordedCommit[];
   readonly problems: readonly RecordedProblem[];
+  /** The questions to people that were answered, and those that the run waits for, in the order in which they were asked. */
+  readonly questions: readonly {
+    /** What an answer names. */
+    readonly id: string;
+    readonly digest: string;
+    readonly toolName: string;
+    /** The policy that asks, and why. */
+    readonly policy: string;
+    readonly reason: string;
+    /** `call`: it has not run yet. `changes`: it has, and its changes wait; the last attempt of the call has them. */
+    readonly about: 'call' | 'changes';
+    /** Milliseconds after the start of the root run. */
+    readonly askedAtMs: number;
+    readonly expiresAtMs?: number;
+    /** Absent: nobody has answered. */
+    readonly answer?: {
+      readonly approved: boolean;
+      readonly by?: string;
+      readonly note?: string;
+      readonly atMs: number;
+    };
+    /** The call that waits. Absent: the record does not have it. */
+    readonly call?: RecordedCall;
+  }[];
   /** When no process worked on the run: from its end, or the last that is known before an interruption, to where it was resumed. */
   readonly pauses: readonly { readonly fromMs: number; readonly toMs: number }[];
   /** `cancelRun` has ended the run for good, and when; absent: it has not. */

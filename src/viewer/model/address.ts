@@ -1,5 +1,5 @@
 /** The views beside the timeline, in the order of their tabs. */
-export const tabs = ['detail', 'state', 'policies', 'problems'] as const;
+export const tabs = ['overview', 'detail', 'state', 'policies', 'problems'] as const;
 export type Tab = (typeof tabs)[number];
 
 /** What the part of an address after `#` names: a call or a turn, the state after a commit, a view. */

@@ -57,3 +57,12 @@ const failures: { readonly [Reason in NonNullable<RecordedCall['reason']>]?: str
   'interrupted-repeatedly': 'It is not made again: the process ended repeatedly while it ran.',
   'in-doubt': 'It began before the run was interrupted: it may have taken effect.',
 };
+
+/** What else there is to say of an attempt beside its number, where the run was resumed. */
+export function attemptNote(call: RecordedCall, attempt: RecordedAttempt): string {
+  const at = call.attempts.indexOf(attempt);
+  if (attempt.isSuspended === true) return ' · asked a person';
+  if (attempt.life < (call.attempts[at + 1]?.life ?? attempt.life)) return ' · before the process ended';
+  if (attempt.life === (call.attempts[at - 1]?.life ?? attempt.life)) return '';
+  return attempt.outcome === 'committed' ? ' · landed after resume' : ' · after resume';
+}

@@ -1,5 +1,6 @@
 import { present } from '../../core/internal/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn } from '../../record/index.ts';
+import type { Repeats } from './repeats.ts';
 import { findInCall, findInTurn } from './search.ts';
 import { turnId, turnOf } from './turns.ts';
 import { brief } from './words.ts';
@@ -22,6 +23,8 @@ export type TurnRow = RowBase & { readonly kind: 'turn'; readonly turn: Recorded
 export type CallRow = RowBase & {
   readonly kind: 'call';
   readonly call: RecordedCall;
+  /** The failures like this one that came right after it. */
+  readonly repeats?: Repeats;
   /** The text in which the search was found, where the row itself does not show it. */
   readonly found?: string;
 };
@@ -31,6 +34,9 @@ export type TimelineRow = TurnRow | CallRow;
 export interface RowOptions {
   /** Ids of turns and calls that are folded. */
   readonly shut: ReadonlySet<string>;
+  /** Failures that came again, by each of their calls. They are one row, unless its id is in `unfolded`, or the timeline is narrowed. */
+  readonly repeats: ReadonlyMap<RecordedCall, Repeats>;
+  readonly unfolded: ReadonlySet<string>;
   readonly matches?: ((call: RecordedCall) => boolean) | undefined;
   /** In lower case; empty: everything. */
   readonly query: string;
@@ -46,9 +52,10 @@ export interface Rows {
 interface Branch {
   readonly row:
     | { readonly kind: 'turn'; readonly turn: RecordedTurn }
-    | Pick<CallRow, 'kind' | 'call' | 'found'>;
+    | Pick<CallRow, 'kind' | 'call' | 'found' | 'repeats'>;
   readonly id: string;
-  readonly canFold: boolean;
+  /** Undefined: it has nothing to fold. */
+  readonly isOpen: boolean | undefined;
   readonly children: readonly Branch[];
 }
 
@@ -57,6 +64,9 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
   const isNarrowed = options.query !== '' || options.matches !== undefined;
   let matching = 0;
 
+  const isOpen = (id: string, canFold: boolean): boolean | undefined =>
+    canFold ? !options.shut.has(id) : undefined;
+
   const ofTurns = (turns: readonly RecordedTurn[]): readonly Branch[] =>
     turns.flatMap((turn) => {
       const children = turn.calls.flatMap(ofCall);
@@ -64,13 +74,20 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
         options.query !== '' &&
         options.matches === undefined &&
         findInTurn(turn, options.query) !== undefined;
-      if (isNarrowed && children.length === 0 && !isFound) return [];
-      return [
-        { row: { kind: 'turn', turn }, id: turnId(turn), canFold: turn.calls.length > 0, children } as const,
-      ];
+      const isLeftOut = isNarrowed ? !isFound : turn.calls.length > 0;
+      if (isLeftOut && children.length === 0) return [];
+      const id = turnId(turn);
+      const row = { kind: 'turn', turn } as const;
+      return [{ row, id, isOpen: isOpen(id, turn.calls.length > 0), children }];
     });
 
   const ofCall = (call: RecordedCall): readonly Branch[] => {
+    const repeats = isNarrowed ? undefined : options.repeats.get(call);
+    const isUnfolded = repeats !== undefined && options.unfolded.has(repeats.first.id);
+    if (repeats !== undefined && repeats.first !== call && !isUnfolded) {
+      matching += 1;
+      return [];
+    }
     const passes = options.matches?.(call) ?? true;
     const found = passes && options.query !== '' ? findInCall(call, options.query) : undefined;
     const isMatch = passes && (options.query === '' || found !== undefined);
@@ -78,23 +95,37 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
     const children = call.inner.flatMap((inner) => ofTurns(inner.turns));
     if (!isMatch && children.length === 0) return [];
     const isShown = `${call.toolName} ${brief(call)}`.toLowerCase().includes(options.query);
-    const row = { kind: 'call', call, ...present({ found: isShown ? undefined : found }) } as const;
-    return [{ row, id: call.id, canFold: call.inner.some(({ turns }) => turns.length > 0), children }];
+    const row = {
+      kind: 'call',
+      call,
+      ...present({
+        found: isShown ? undefined : found,
+        repeats: repeats?.first === call ? repeats : undefined,
+      }),
+    } as const;
+    const canFold = call.inner.some(({ turns }) => turns.length > 0);
+    return [
+      {
+        row,
+        id: call.id,
+        isOpen: row.repeats === undefined ? isOpen(call.id, canFold) : isUnfolded,
+        children,
+      },
+    ];
   };
 
   const rows: TimelineRow[] = [];
   const add = (branches: readonly Branch[], level: number, parentId: string | undefined): void => {
-    branches.forEach(({ row, id, canFold, children }, index) => {
-      const isOpen = !options.shut.has(id);
+    branches.forEach(({ row, id, isOpen, children }, index) => {
       rows.push({
         ...row,
         id,
         level,
         position: index + 1,
         siblings: branches.length,
-        ...present({ isOpen: canFold ? isOpen : undefined, parentId }),
+        ...present({ isOpen, parentId }),
       });
-      if (isOpen) add(children, level + 1, id);
+      if (isOpen !== false) add(children, level + 1, id);
     });
   };
   add(ofTurns(run.turns), 1, undefined);

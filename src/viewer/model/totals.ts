@@ -12,6 +12,7 @@ export const filterNames = [
   'rejected',
   'aborted',
   'running',
+  'waiting',
   'asked',
   'unenforced',
 ] as const;
@@ -37,8 +38,13 @@ export const filters: Readonly<Record<FilterName, Filter>> = {
   denied: byOutcome('denied', 'denied', 'denied'),
   rejected: byOutcome('rejected', 'rejected', 'rejected'),
   aborted: byOutcome('aborted', 'rejected', 'aborted'),
-  running: byOutcome(undefined, 'running', 'not ended'),
-  asked: { mark: 'ask', label: 'waiting for a person', matches: (call) => askedMs([call]) > 0 },
+  running: {
+    mark: 'running',
+    label: 'not ended',
+    matches: (call) => call.outcome === undefined && !isWaiting(call),
+  },
+  waiting: { mark: 'ask', label: 'waiting', matches: isWaiting },
+  asked: { mark: 'ask', label: 'asked', matches: (call) => askedMs([call]) > 0 },
   unenforced: {
     mark: 'denied',
     label: 'refused without enforcement',
@@ -48,6 +54,11 @@ export const filters: Readonly<Record<FilterName, Filter>> = {
       ),
   },
 };
+
+/** The run has ended with a question, and the call goes on with the answer. */
+function isWaiting({ outcome, run }: RecordedCall): boolean {
+  return outcome === undefined && run.outcome === 'suspended';
+}
 
 /** What the sentence says, without its words. */
 export interface Totals {

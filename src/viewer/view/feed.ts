@@ -1,4 +1,5 @@
 import type { RunFold } from '../../record/index.ts';
+import type { RecordPlace } from '../model/commands.ts';
 import { showProblem, showWaiting, startPage } from './start.tsx';
 import type { Store } from './store/store.ts';
 
@@ -20,7 +21,7 @@ const pausePerReadMs = 4;
 const minPauseMs = 200;
 
 /** Follows a record that a server sends, until the server ends. */
-export async function followRecord(token: string, file: string, fold: RunFold): Promise<void> {
+export async function followRecord(token: string, place: RecordPlace, fold: RunFold): Promise<void> {
   let store: Store | undefined;
   let timer: number | undefined;
   let pauseMs = 0;
@@ -29,7 +30,7 @@ export async function followRecord(token: string, file: string, fold: RunFold): 
     timer = undefined;
     const startedAtMs = performance.now();
     const record = fold.record();
-    if (store === undefined) store = startPage(record, file, fragment);
+    if (store === undefined) store = startPage(record, place, fragment);
     else store.record.value = record;
     store.feed.value = record.isComplete ? 'ended' : 'live';
     pauseMs = Math.max(minPauseMs, pausePerReadMs * (performance.now() - startedAtMs));

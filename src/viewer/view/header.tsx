@@ -1,119 +1,172 @@
 import type { JSX, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { TokenPrices, TokenUsage } from '../../core/tool/index.ts';
-import type { RunRecord } from '../../record/index.ts';
+import { outcomeLooks } from '../model/outcome.ts';
+import { dateText, openQuestions, usageOf } from '../model/overview.ts';
 import { type FilterName, filterNames, filters } from '../model/totals.ts';
 import { visible } from '../model/visible.ts';
 import { costOf, count, duration, many, money, percent } from '../model/words.ts';
 import { Icon } from './parts/parts.tsx';
+import { useSignal } from './store/signals.ts';
 import { useStore } from './store/store.ts';
 import { otherTheme, toggleTheme } from './store/theme.ts';
 
-/** Title, sentence, search. */
+/** What became of the run and why, before everything else; then how its calls ended. */
 export function Header(): VNode {
   const store = useStore();
   const record = store.record.value;
   const { root } = record;
+  const { kind } = store.outcome.value;
   const theme = otherTheme();
-  const started = new Date(record.startedAtMs).toISOString().slice(0, 16).replace('T', ' ');
-  const outcome = root.outcome ?? (store.feed.value === 'live' ? 'running' : 'not ended');
+  const { word, path } = outcomeLooks[kind];
+  // What a narrow screen leaves out is marked.
+  const meta = [
+    [root.prompt.namespace, true],
+    [record.runId, true],
+    [dateText(record.startedAtMs), false],
+    [root.model, false],
+  ] as const;
   return (
-    <header class="top">
-      <h1>
-        {visible(root.agent ?? root.promptName)}
-        <small>
-          {[root.prompt.namespace, record.runId, `${started} UTC`, root.model, outcome]
-            .filter((part) => part !== '')
-            .map(visible)
-            .join(' · ')}
-        </small>
-      </h1>
-      <p class="sentence">
-        <Sentence isLive />
-      </p>
-      <div class="tools">
-        <Search />
-        <button class="button" aria-label={`Change to the ${theme} theme`} onClick={toggleTheme}>
-          {theme === 'dark' ? 'Dark' : 'Light'}
-        </button>
-        <button
-          class="button"
-          aria-label="Keys and marks"
-          aria-haspopup="dialog"
-          onClick={() => (store.isHelpOpen.value = true)}
-        >
-          ?
-        </button>
+    <header class={`top ${kind}`}>
+      <div class="head">
+        <h1>{visible(root.agent ?? root.promptName)}</h1>
+        <span class="state" role="status">
+          <svg class="icon" viewBox="0 0 12 12" aria-hidden="true">
+            <path d={path} />
+          </svg>
+          {word}
+          {kind === 'running' ? ` ${duration(store.totals.value.inAllMs)}` : ''}
+        </span>
+        <p class="meta">
+          {meta
+            .filter(([text]) => text !== '')
+            .map(([text, isMore]) => (
+              <span key={text} class={isMore ? 'more' : ''}>
+                {visible(text)}
+              </span>
+            ))}
+        </p>
+        <div class="tools">
+          <Search />
+          <button class="button" aria-label={`Change to the ${theme} theme`} onClick={toggleTheme}>
+            {theme === 'dark' ? 'Dark' : 'Light'}
+          </button>
+          <button
+            class="button"
+            aria-label="Keys and marks"
+            aria-haspopup="dialog"
+            onClick={() => (store.isHelpOpen.value = true)}
+          >
+            ?
+          </button>
+        </div>
       </div>
+      <Reason />
+      <p class="sentence">
+        <Sentence />
+      </p>
       <Notices />
     </header>
   );
 }
 
-/** The run in one sentence: each count is a legend, and with `isLive` a filter. */
-export function Sentence({ isLive }: { readonly isLive: boolean }): JSX.Element {
+/** What happened and why, in two lines; the rest when it is asked for. */
+function Reason(): VNode | null {
+  const store = useStore();
+  const text = useRef<HTMLParagraphElement>(null);
+  const isLong = useSignal(false);
+  const isWhole = useSignal(false);
+  const { kind, sentence, message, call } = store.outcome.value;
+  useLayoutEffect(() => {
+    const { current } = text;
+    if (current !== null && !isWhole.value) isLong.value = current.scrollHeight > current.clientHeight + 1;
+  });
+  if (sentence === undefined) return null;
+  const [question] = openQuestions(store.record.value);
+  return (
+    <div class="reason" role={kind === 'failed' ? 'alert' : 'note'} aria-label="Outcome">
+      <p ref={text} class={isWhole.value ? '' : 'short'}>
+        <b>{visible(sentence)}</b>
+        {message === undefined ? null : kind === 'failed' ? (
+          <>
+            {' '}
+            <code>{visible(message)}</code>
+          </>
+        ) : (
+          ` ${visible(message)}`
+        )}
+      </p>
+      <span class="go">
+        {isLong.value ? (
+          <button class="link" aria-expanded={isWhole.value} onClick={() => (isWhole.value = !isWhole.value)}>
+            {isWhole.value ? 'less' : 'more'}
+          </button>
+        ) : null}
+        {call === undefined ? null : (
+          <button class="link" onClick={() => store.select(call.id, { detail: true })}>
+            {question === undefined ? `Last call: ${visible(call.id)}` : `Show the ${question.about}`} →
+          </button>
+        )}
+        {store.failures.value === 0 ? null : (
+          <button class="link" onClick={() => store.showTab('problems')}>
+            Problems →
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}
+
+/** The run in one sentence: each count is a legend and a filter. */
+function Sentence(): JSX.Element {
   const store = useStore();
   const record = store.record.value;
   const totals = store.totals.value;
-  const { root } = record;
-  const counts = filterNames.filter(
-    (name) => name !== 'asked' && (totals.counts[name] > 0 || name === 'committed' || name === 'rolled-back'),
-  );
+  const counts = filterNames.filter((name) => totals.counts[name] > 0);
+  const times =
+    duration(totals.workMs) +
+    (totals.workMs < totals.inAllMs ? ` of work, ${duration(totals.inAllMs)} in all` : '');
+  const parts = [
+    `${many(totals.calls, 'call')} in ${many(totals.turns, 'turn')}`,
+    times,
+    ...usageWords(record.root),
+  ];
   return (
     <>
-      <b>
-        {many(totals.calls, 'call')} in {many(totals.turns, 'turn')}
-      </b>
-      {counts.map((name, index) => (
-        <>
-          {index === 1 && name === 'again' ? ', ' : ' · '}
-          <Count name={name} isLive={isLive} />
-        </>
+      {counts.map((name) => (
+        <Count key={name} name={name} />
       ))}
-      {' · '}
-      <b>{duration(totals.workMs)}</b>
-      {totals.workMs < totals.inAllMs ? ` of work, ${duration(totals.inAllMs)} in all` : null}
-      {totals.counts.asked > 0 ? (
-        <>
-          {', '}
-          <Count name="asked" isLive={isLive} />
-        </>
-      ) : null}
-      {root.usage === undefined ? null : ` · ${usageWords(root.usage, root.prices)}`}
+      <span class="figures">{parts.join(' · ')}</span>
     </>
   );
 }
 
-function usageWords(usage: TokenUsage, prices: TokenPrices | undefined): string {
+function usageWords(root: Parameters<typeof usageOf>[0]): readonly string[] {
+  const usage = usageOf(root);
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens } = usage;
-  if (inputTokens + outputTokens === 0) return 'no tokens counted';
+  if (inputTokens + outputTokens === 0) return [];
   const cached =
     cachedInputTokens === undefined ? '' : ` (${percent(cachedInputTokens, inputTokens)} % cached)`;
-  const cost = prices === undefined ? '' : `, costs ${money(costOf(usage, prices))}`;
-  return `${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${cost}`;
+  const cost = root.prices === undefined ? [] : [`costs ${money(costOf(usage, root.prices))}`];
+  return [`${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out`, ...cost];
 }
 
-function Count({ name, isLive }: { readonly name: FilterName; readonly isLive: boolean }): VNode {
+function Count({ name }: { readonly name: FilterName }): VNode {
   const store = useStore();
   const filter = filters[name];
-  const totals = store.totals.value;
-  const words = `${name === 'asked' ? duration(totals.askedMs).replace('.0 s', ' s') : count(totals.counts[name])} ${filter.label}`;
-  const content = (
-    <>
-      <Icon mark={filter.mark} />
-      {words}
-    </>
-  );
-  if (!isLive) return <span class="count">{content}</span>;
+  const { counts, askedMs } = store.totals.value;
+  const time = name === 'asked' && askedMs > 0 ? `, ${duration(askedMs).replace('.0 s', ' s')}` : '';
   const isPressed = store.filter.value === name;
-  const choose = (): void => void (store.filter.value = isPressed ? undefined : name);
+  const choose = (): void => {
+    store.filter.value = isPressed ? undefined : name;
+    store.wantsTimeline.value = true;
+  };
   return (
     <button class="count" aria-pressed={isPressed} onClick={choose}>
-      {content}
+      <Icon mark={filter.mark} />
+      {`${count(counts[name])} ${filter.label}${time}`}
     </button>
   );
 }
-
 function Search(): VNode {
   const store = useStore();
   const input = useRef<HTMLInputElement>(null);
@@ -130,7 +183,7 @@ function Search(): VNode {
         ref={input}
         id="search"
         type="text"
-        placeholder="Search everything"
+        placeholder={store.isNarrow.value ? 'Search' : 'Search everything'}
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => (store.query.value = event.currentTarget.value.trim().toLowerCase())}
@@ -148,24 +201,10 @@ function Notices(): VNode | null {
   const record = store.record.value;
   const feed = store.feed.value;
   const damage = store.damage.value;
-  const { root } = record;
   const unknown = Object.entries(record.unknownRows);
   const notices = [
-    feed === 'live' ? 'Live: rows are added as the run writes them.' : undefined,
-    feed === 'lost'
-      ? 'The command that served this page has ended; what was read until then is shown.'
-      : undefined,
-    record.isRedacted
-      ? 'Redacted: secrets and private texts were replaced where there were some.'
-      : undefined,
+    feed === 'lost' ? 'The command that served this page has ended.' : undefined,
     damage === undefined ? undefined : `Damaged: ${visible(damage)} What comes before is shown.`,
-    !record.isComplete && feed !== 'live' && damage === undefined
-      ? 'Incomplete: the record ends before the run does. Calls without an end are marked as not ended.'
-      : undefined,
-    record.cancelled === undefined ? undefined : cancelledText(record.cancelled),
-    root.outcome === 'suspended' && record.cancelled === undefined
-      ? 'Suspended: the run waits for answers to its questions.'
-      : undefined,
     record.isTorn && damage === undefined
       ? 'The last line was cut off while it was written, and is left out.'
       : undefined,
@@ -183,9 +222,4 @@ function Notices(): VNode | null {
       ))}
     </ul>
   );
-}
-
-function cancelledText({ by, reason }: NonNullable<RunRecord['cancelled']>): string {
-  const who = by === undefined ? '' : ` by ${visible(by)}`;
-  return `Cancelled${who}${reason === undefined ? '' : `: ${visible(reason)}`}.`;
 }

@@ -9,7 +9,7 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['←', '→'], 'fold and unfold a turn or a nested evaluation'],
   [['n', 'p'], 'next and previous problem'],
   [['[', ']'], 'state one change earlier or later'],
-  [['1', '2', '3', '4'], 'call or turn, state, policies, problems'],
+  [['1', '2', '3', '4', '5'], 'overview, call or turn, state, policies, problems'],
   [['/'], 'search names, arguments, results, files, policies'],
   [['Esc'], 'clear search and filter'],
   [['t'], 'light or dark'],

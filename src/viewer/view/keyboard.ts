@@ -61,13 +61,13 @@ const treeActions: ReadonlyMap<string, Action> = new Map<string, Action>([
 ]);
 
 function openPane(store: Store): void {
-  store.isDetail.value = true;
+  store.wantsTimeline.value = false;
   document.querySelector<HTMLElement>('#pane')?.focus();
 }
 
 /** Does what a key means; false: nothing. */
 function press(key: string, store: Store, isInTree: boolean): boolean {
-  const tab = /^[1-4]$/.test(key) ? tabList[Number(key) - 1] : undefined;
+  const tab = /^[1-5]$/.test(key) ? tabList[Number(key) - 1] : undefined;
   if (tab !== undefined) {
     store.showTab(tab);
     return true;

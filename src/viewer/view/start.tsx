@@ -1,19 +1,26 @@
-import { useSignalEffect } from '@preact/signals';
 import { render, type VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { RunRecord } from '../../record/index.ts';
+import type { RecordPlace } from '../model/commands.ts';
+import { iconOf, outcomeLooks } from '../model/outcome.ts';
+import { visible } from '../model/visible.ts';
 import { Details } from './details/details.tsx';
 import { Header } from './header.tsx';
 import { Help } from './help.tsx';
 import { startKeyboard } from './keyboard.ts';
-import { Print } from './print.tsx';
+import { useSignals } from './store/signals.ts';
 import { Store, StoreProvider } from './store/store.ts';
 import { startTheme } from './store/theme.ts';
 import { Timeline } from './timeline/timeline.tsx';
 
 /** Shows a record in the page. `fragment`: the part of the address after `#`, which may name a place in it. */
-export function startPage(record: RunRecord, file: string, fragment: string): Store {
-  const store = new Store(record, file);
+export function startPage(record: RunRecord, place: RecordPlace, fragment: string): Store {
+  const store = new Store(record, place);
   startTheme();
+  const narrow = matchMedia('(max-width: 760px)');
+  const follow = (): void => void (store.isNarrow.value = narrow.matches);
+  follow();
+  narrow.addEventListener('change', follow);
   store.visit(fragment);
   render(<App store={store} />, appElement());
   startKeyboard(store);
@@ -26,28 +33,33 @@ const addressDelayMs = 80;
 
 /** The whole page. */
 function App({ store }: { readonly store: Store }): VNode {
-  useSignalEffect(() => {
-    const address = store.address();
+  useSignals();
+  const address = store.address();
+  useEffect(() => {
     // An address is for sharing, not a step to go back to. Browsers refuse when it changes as fast as keys repeat.
     const timer = setTimeout(() => {
       if (address !== '') history.replaceState(history.state, '', address);
     }, addressDelayMs);
     return () => clearTimeout(timer);
-  });
-  useSignalEffect(() => {
-    const { root } = store.record.value;
-    document.title = `${store.feed.value === 'live' ? '• ' : ''}${root.agent ?? root.promptName} · wink view`;
-  });
+  }, [address]);
+  const { root } = store.record.value;
+  const { kind } = store.outcome.value;
+  useEffect(() => {
+    document.title = visible(`${outcomeLooks[kind].sign} ${root.agent ?? root.promptName} · wink view`);
+    const icon = document.querySelector('link[rel=icon]') ?? document.createElement('link');
+    icon.setAttribute('rel', 'icon');
+    icon.setAttribute('href', iconOf(kind));
+    document.head.append(icon);
+  }, [kind]);
   return (
     <StoreProvider value={store}>
-      <div class={`page${store.isDetail.value ? ' detail' : ''}`}>
+      <div class={`page${store.isTimeline.value ? ' on-timeline' : ''}`}>
         <Header />
         <main>
           <Timeline />
           <Details />
         </main>
       </div>
-      <Print />
       <Help />
     </StoreProvider>
   );

@@ -106,6 +106,7 @@ export function sampleRecord(
       isFinal: outcome === 'committed',
       attempts: (attempts ?? [{}]).map((attempt, index) => ({
         number: index + 1,
+        life: 0,
         outcome: outcome ?? 'aborted',
         phases: {
           requestedAtMs: startedAtMs,
@@ -162,6 +163,8 @@ export function sampleRecord(
     commits,
     problems: [],
     pauses: [],
+    questions: [],
+    redactions: [],
     interruptions: 0,
     call: (id) => calls.find((call) => call.id === id),
     stateAt: more.slices ?? (() => []),

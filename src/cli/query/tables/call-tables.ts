@@ -45,7 +45,7 @@ export function* itemsOf<Item>(
 export const attemptColumns: Columns<RecordedCallAttempt> = columnsOf(({ text, number, flag }) => ({
   call: text('the call (calls.id)', 'call.id'),
   tool: text('name of the tool', 'call.toolName'),
-  attempt: number('number of the attempt, from 1', 'attempt.number'),
+  attempt: number('number of the attempt, from 1, through all lives of the run', 'attempt.number'),
   run: number('number of the run', 'call.run.index'),
   turn: number('number of the turn', 'call.turn'),
   is_final: flag(
@@ -116,6 +116,7 @@ const attempts = queryTable<RecordedCallAttempt>({
   sources: attemptsOf,
   columns: ({ text, number }) => ({
     ...attemptColumns,
+    life: number('how often the run had been resumed before it', 'attempt.life'),
     outcome: text('as of a call, or superseded: it conflicted and was tried again', 'attempt.outcome'),
     requested_ms: number('when the model asked for it', 'attempt.phases.requestedAtMs'),
     started_ms: number('when it began', 'attempt.phases.startedAtMs'),

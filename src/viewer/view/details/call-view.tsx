@@ -1,13 +1,12 @@
 import type { JSX, VNode } from 'preact';
 import { cutLine } from '../../../core/internal/index.ts';
 import type { RecordedAttempt, RecordedCall } from '../../../record/index.ts';
-import { callLead } from '../../model/call-lead.ts';
+import { attemptNote, callLead } from '../../model/call-lead.ts';
 import { timeIn } from '../../model/phases.ts';
 import { innerName, turnOf } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
 import { clock, count, duration, endOfAttempt, many, markOf, wordOf } from '../../model/words.ts';
 import { Changes } from '../files/changes.tsx';
-import { Commands } from '../parts/commands.tsx';
 import {
   CallLink,
   Capped,
@@ -17,7 +16,7 @@ import {
   Fold,
   Icon,
   Item,
-  LongText,
+  Pairs,
   Section,
   TextBox,
   TurnLink,
@@ -65,7 +64,7 @@ export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element
               }}
             >
               <Icon mark={endOfAttempt(each).mark} />
-              Attempt {each.number}
+              {`Attempt ${each.number}${attemptNote(call, each)}`}
             </button>
           ))}
         </div>
@@ -87,7 +86,6 @@ export function CallView({ call }: { readonly call: RecordedCall }): JSX.Element
       <Reads attempt={attempt} />
       <Outside call={call} />
       <Progress call={call} />
-      <Commands />
     </>
   );
 }
@@ -154,31 +152,15 @@ function Crumb({ call }: { readonly call: RecordedCall }): VNode {
 
 function Arguments({ call }: { readonly call: RecordedCall }): VNode {
   const { params } = call;
-  const entries =
-    typeof params === 'object' && params !== null && !Array.isArray(params)
-      ? Object.entries(params)
-      : undefined;
+  const isEmpty = typeof params === 'object' && params !== null && Object.keys(params).length === 0;
   return (
     <Section title="Arguments">
       {params === undefined ? (
         <Empty>They were not JSON, or are not in the record.</Empty>
-      ) : entries === undefined ? (
-        <div class="text">
-          <LongText text={typeof params === 'string' ? params : JSON.stringify(params, null, 2)} />
-        </div>
-      ) : entries.length === 0 ? (
+      ) : isEmpty ? (
         <Empty>None.</Empty>
       ) : (
-        <dl class="pairs">
-          {entries.map(([name, value]) => (
-            <>
-              <dt>{visible(name)}</dt>
-              <dd>
-                <LongText text={typeof value === 'string' ? value : JSON.stringify(value, null, 1)} />
-              </dd>
-            </>
-          ))}
-        </dl>
+        <Pairs value={params} />
       )}
     </Section>
   );

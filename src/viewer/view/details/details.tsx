@@ -4,6 +4,7 @@ import type { Tab } from '../../model/address.ts';
 import { count } from '../../model/words.ts';
 import { tabList, useStore } from '../store/store.ts';
 import { CallView } from './call-view.tsx';
+import { Overview } from './overview.tsx';
 import { PolicyView } from './policy-view.tsx';
 import { ProblemView } from './problem-view.tsx';
 import { StateView } from './state-view.tsx';
@@ -33,6 +34,8 @@ function View(): JSX.Element {
   // A call that goes on is the same object in the next reading of a record.
   void store.record.value;
   switch (store.tab.value) {
+    case 'overview':
+      return <Overview />;
     case 'state':
       return <StateView />;
     case 'policies':
@@ -54,39 +57,50 @@ function View(): JSX.Element {
   }
 }
 
+/** On a narrow screen the timeline is one of the views. */
+const narrowTabs: readonly (Tab | 'timeline')[] = ['overview', 'timeline', ...tabList.slice(1)];
+
 function Tabs(): VNode {
   const store = useStore();
   const list = useRef<HTMLDivElement>(null);
-  const titles: Readonly<Record<Tab, string>> = {
+  const titles: Readonly<Record<Tab | 'timeline', string>> = {
+    overview: 'Overview',
+    timeline: 'Timeline',
     detail: store.call.value === undefined ? 'Turn' : 'Call',
     state: 'State',
     policies: 'Policies',
     problems: 'Problems',
   };
+  const shown = store.isNarrow.value ? narrowTabs : tabList;
+  const selected = store.isTimeline.value ? 'timeline' : store.tab.value;
+  const show = (name: Tab | 'timeline'): void => {
+    if (name === 'timeline') store.wantsTimeline.value = true;
+    else store.showTab(name);
+  };
+  useLayoutEffect(() => {
+    list.current?.querySelector(`#tab-${selected}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [selected]);
   const move = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const next = tabList[(tabList.indexOf(store.tab.value) + by + tabList.length) % tabList.length];
+    const next = shown[(shown.indexOf(selected) + by + shown.length) % shown.length];
     if (by === 0 || next === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    store.showTab(next);
+    show(next);
     list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
   };
   return (
     <div class="tabs">
-      <button class="back" onClick={() => (store.isDetail.value = false)}>
-        ‹ Timeline
-      </button>
       <div role="tablist" aria-label="Details" ref={list} onKeyDown={move}>
-        {tabList.map((name) => (
+        {shown.map((name) => (
           <button
             key={name}
             role="tab"
             id={`tab-${name}`}
-            aria-controls="pane"
-            aria-selected={store.tab.value === name}
-            tabIndex={store.tab.value === name ? 0 : -1}
-            onClick={() => store.showTab(name)}
+            aria-controls={name === 'timeline' ? 'timeline' : 'pane'}
+            aria-selected={selected === name}
+            tabIndex={selected === name ? 0 : -1}
+            onClick={() => show(name)}
           >
             {titles[name]}
             {name === 'problems' ? <span class="badge-count">{count(store.failures.value)}</span> : null}

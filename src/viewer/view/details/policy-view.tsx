@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { JSX, VNode } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RecordedCall } from '../../../record/index.ts';
@@ -14,6 +13,7 @@ import { brief, count, many } from '../../model/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { CallTitle, Capped, Empty, Icon, Item, Section } from '../parts/parts.tsx';
 import { useVirtual } from '../parts/virtual.ts';
+import { useSignal } from '../store/signals.ts';
 import { useStore } from '../store/store.ts';
 
 const cellWidth = 14;

@@ -15,21 +15,34 @@ const maxTicks = 120;
 /** State and files after a commit, with a slider that stops at each commit that changed something. */
 export function StateView(): JSX.Element {
   const store = useStore();
-  const slices = [...store.slices.value].sort(
-    (a, b) => Number(isInternal(a.name)) - Number(isInternal(b.name)),
-  );
+  const shows = store.showsLibrary.value;
+  const own = store.slices.value.filter(({ name }) => !isInternal(name));
+  const kept = store.slices.value.filter(({ name }) => isInternal(name));
   return (
     <>
       <h2 class="spoken">State</h2>
       <Slider />
-      {slices.length === 0 ? (
+      {own.length === 0 ? (
         <Section
           title="Slices"
           empty="The session has no slice of its own, or its slices were not recorded."
         />
       ) : (
-        slices.map((slice) => <SliceView key={slice.name} slice={slice} />)
+        own.map((slice) => <SliceView key={slice.name} slice={slice} />)
       )}
+      {kept.length === 0 ? null : (
+        <p class="section">
+          <button
+            class="button small"
+            role="switch"
+            aria-checked={shows}
+            onClick={() => (store.showsLibrary.value = !shows)}
+          >
+            Show what the library keeps
+          </button>
+        </p>
+      )}
+      {shows ? kept.map((slice) => <SliceView key={slice.name} slice={slice} />) : null}
       <FileTree />
     </>
   );
@@ -77,7 +90,9 @@ function Slider(): VNode {
         >
           ›
         </button>
-        <span class="mute position">{`${place} / ${changes.length}`}</span>
+        <span class="mute position">
+          {positionText(store.seq.value, store.record.value.commits.length, changes.length)}
+        </span>
       </div>
       <p>
         {change === undefined ? (
@@ -98,6 +113,12 @@ function Slider(): VNode {
       </p>
     </div>
   );
+}
+
+/** Where the reader is among all commits, and how many of them changed what is shown here. */
+function positionText(seq: number, commits: number, changes: number): string {
+  const where = seq === 0 ? `before ${many(commits, 'commit')}` : `commit ${seq} of ${commits}`;
+  return `${where} (${changes} changed this)`;
 }
 
 function SliceView({ slice }: { readonly slice: RecordedSlice }): VNode {

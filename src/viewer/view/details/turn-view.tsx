@@ -6,7 +6,6 @@ import { messageOf, sharesOf } from '../../model/request.ts';
 import { answeredAt, innerName, turnEnd } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
 import { clock, costOf, count, duration, many, markOf, money, percent } from '../../model/words.ts';
-import { Commands } from '../parts/commands.tsx';
 import { eventWords } from '../parts/event-words.ts';
 import {
   CallLink,
@@ -64,7 +63,6 @@ export function TurnView({ turn }: { readonly turn: RecordedTurn }): JSX.Element
       <Events turn={turn} />
       <Shares turn={turn} />
       <Request turn={turn} />
-      <Commands />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { isInternal, seqOfCall } from '../../model/steps.ts';
 import { visible } from '../../model/visible.ts';
 import { inline, many } from '../../model/words.ts';
 import { DataTable, Value } from '../parts/data-table.tsx';
-import { Capped, Fold, Section } from '../parts/parts.tsx';
+import { Capped, Section } from '../parts/parts.tsx';
 import { useStore } from '../store/store.ts';
 import { FileDiff } from './file-diff.tsx';
 
@@ -61,11 +61,9 @@ export function Changes(props: {
           </div>
         </Section>
       )}
-      {books.length === 0 ? null : (
-        <Fold summary="What the library noted for itself">
-          {() => books.map((change) => <SliceTable key={change.slice} change={change} landed={false} />)}
-        </Fold>
-      )}
+      {store.showsLibrary.value
+        ? books.map((change) => <SliceTable key={change.slice} change={change} landed={false} />)
+        : null}
       {kept ? (
         <Section title="Logged" note={landed ? undefined : 'a log keeps what a rolled-back call wrote'}>
           {sliceChanges(

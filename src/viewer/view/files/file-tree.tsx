@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import type { JSX, VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { cutAfter } from '../../../core/internal/index.ts';
 import type { BlamedLine, RecordedCall, RecordedFile } from '../../../record/index.ts';
 import { visible } from '../../model/visible.ts';
 import { Capped, Empty, Section } from '../parts/parts.tsx';
+import { useSignal } from '../store/signals.ts';
 import { useStore } from '../store/store.ts';
 import { contentWords } from './file-diff.tsx';
 

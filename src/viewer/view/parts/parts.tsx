@@ -1,11 +1,13 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX, VNode } from 'preact';
 import { readableBytes, startOf } from '../../../core/internal/index.ts';
+import type { JsonValue } from '../../../core/schema/index.ts';
 import type { RecordedCall, RecordedTurn } from '../../../record/index.ts';
 import { snippetOf } from '../../model/search.ts';
+import { isObject } from '../../model/tables.ts';
 import { turnId } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
 import { brief, type Mark, many } from '../../model/words.ts';
+import { useSignal } from '../store/signals.ts';
 import { useStore } from '../store/store.ts';
 
 /** The mark of an outcome; what it says is in the words beside it. */
@@ -189,6 +191,25 @@ export function LongText({ text }: { readonly text: string }): JSX.Element {
         Show more: {readableBytes(rest)} left
       </button>
     </>
+  );
+}
+
+/** The members of an object with their names; anything else as a text. */
+export function Pairs({ value }: { readonly value: JsonValue | undefined }): JSX.Element {
+  const text = (each: JsonValue | undefined): string =>
+    typeof each === 'string' ? each : (JSON.stringify(each, null, 1) ?? '');
+  if (!isObject(value)) return <LongText text={text(value)} />;
+  return (
+    <dl class="pairs">
+      {Object.entries(value).map(([name, member]) => (
+        <>
+          <dt>{visible(name)}</dt>
+          <dd>
+            <LongText text={text(member)} />
+          </dd>
+        </>
+      ))}
+    </dl>
   );
 }
 

@@ -1,12 +1,20 @@
-import { batch, computed, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { RecordedProblem, RunRecord } from '../../../record/index.ts';
+import {
+  outcomeOfRecord,
+  type RecordedCall,
+  type RecordedProblem,
+  type RunRecord,
+} from '../../../record/index.ts';
 import { readAddress, type Tab, tabs, writeAddress } from '../../model/address.ts';
+import type { RecordPlace } from '../../model/commands.ts';
+import { openQuestions } from '../../model/overview.ts';
+import { repeatsOf } from '../../model/repeats.ts';
 import { ancestorsOf, rowsOf } from '../../model/rows.ts';
 import { changesOf, commitAt, placeOf, seqAt, seqOfCall } from '../../model/steps.ts';
 import { type FilterName, filters, totalsOf } from '../../model/totals.ts';
 import { turnEnd, turnId } from '../../model/turns.ts';
+import { computed, type Signal, signal } from './signals.ts';
 
 /** Where the lines of the record are from: the page itself, a server that still sends some, or one that has ended. */
 export type Feed = 'page' | 'live' | 'ended' | 'lost';
@@ -14,24 +22,27 @@ export type Feed = 'page' | 'live' | 'ended' | 'lost';
 /** What the page shows, and everything a reader has chosen. */
 export class Store {
   readonly record: Signal<RunRecord>;
-  /** Name of the file of the record, without folders. */
-  readonly file: string;
+  readonly place: RecordPlace;
   readonly feed: Signal<Feed> = signal('page');
   /** What is wrong with the line after those that are shown. */
   readonly damage: Signal<string | undefined> = signal(undefined);
   readonly selected: Signal<string | undefined> = signal(undefined);
-  readonly tab: Signal<Tab> = signal('detail');
+  readonly tab: Signal<Tab> = signal('overview');
   readonly seq: Signal<number> = signal(0);
   readonly openFile: Signal<string | undefined> = signal(undefined);
   /** The attempt that is shown of a call, by its id. */
   readonly attempts: Signal<ReadonlyMap<string, number>> = signal(new Map());
   readonly filter: Signal<FilterName | undefined> = signal(undefined);
   readonly query: Signal<string> = signal('');
+  /** Failures that came again and are shown one by one: the ids of the first ones. */
+  readonly unfolded: Signal<ReadonlySet<string>> = signal(new Set());
+  readonly showsLibrary: Signal<boolean> = signal(false);
   readonly shut: Signal<ReadonlySet<string>> = signal(new Set());
   readonly scale: Signal<'turn' | 'run'> = signal('turn');
   readonly isHelpOpen: Signal<boolean> = signal(false);
-  /** On a narrow screen: the details are shown in place of the timeline. */
-  readonly isDetail: Signal<boolean> = signal(false);
+  /** A narrow screen shows one thing at a time; the timeline is a tab there. */
+  readonly isNarrow: Signal<boolean> = signal(false);
+  readonly wantsTimeline: Signal<boolean> = signal(false);
   /** Counts up when the selected row is to be scrolled to; `focus`: it also gets the focus. */
   readonly reveal: Signal<{ readonly count: number; readonly focus: boolean }> = signal({
     count: 0,
@@ -39,10 +50,23 @@ export class Store {
   });
 
   readonly totals = computed(() => totalsOf(this.record.value));
+  readonly outcome = computed(() => outcomeOfRecord(this.record.value, this.feed.value === 'live'));
+  readonly repeats = computed(() => new Map(this.record.value.runs.flatMap((run) => [...repeatsOf(run)])));
+  /** Open questions, by the ids of the calls that wait. */
+  readonly waiting = computed(
+    () => new Map(openQuestions(this.record.value).map((question) => [question.call?.id, question])),
+  );
+  readonly isTimeline = computed(() => this.isNarrow.value && this.wantsTimeline.value);
   readonly rows = computed(() => {
     const name = this.filter.value;
     const matches = name === undefined ? undefined : filters[name].matches;
-    return rowsOf(this.record.value.root, { shut: this.shut.value, matches, query: this.query.value });
+    return rowsOf(this.record.value.root, {
+      shut: this.shut.value,
+      repeats: this.repeats.value,
+      unfolded: this.unfolded.value,
+      matches,
+      query: this.query.value,
+    });
   });
   readonly rowIndex = computed(() => new Map(this.rows.value.rows.map(({ id }, index) => [id, index])));
   readonly turns = computed(() => new Map(this.record.value.turns.map((turn) => [turnId(turn), turn])));
@@ -57,11 +81,14 @@ export class Store {
   readonly files = computed(() => this.record.value.filesAt(this.seq.value));
   readonly failures = computed(() => this.record.value.problems.filter(({ isFailure }) => isFailure).length);
 
-  constructor(record: RunRecord, file: string) {
+  constructor(record: RunRecord, place: RecordPlace) {
     this.record = signal(record);
-    this.file = file;
-    const first = record.problems.find((problem) => idOf(problem) !== undefined);
-    const id = (first === undefined ? undefined : idOf(first)) ?? this.rows.value.rows[0]?.id;
+    this.place = place;
+    const problem = record.problems.find((each) => idOf(each) !== undefined);
+    const about = problem === undefined ? undefined : idOf(problem);
+    const { call } = this.outcome.value;
+    const ended = call === undefined ? undefined : (this.repeats.value.get(call)?.first ?? call);
+    const id = ended?.id ?? about ?? this.rows.value.rows[0]?.id;
     if (id !== undefined) this.select(id);
   }
 
@@ -71,39 +98,34 @@ export class Store {
     const call = record.call(id);
     const turn = this.turns.value.get(id);
     if (call === undefined && turn === undefined) return false;
-    batch(() => {
-      this.selected.value = id;
-      if (call !== undefined) {
-        this.open(ancestorsOf(call));
-        this.seq.value = seqOfCall(record, call);
-      } else if (turn !== undefined) {
-        const outer = turn.run.parent?.call;
-        if (outer !== undefined) this.open([...ancestorsOf(outer), outer.id]);
-        this.seq.value = seqAt(record, turn.request?.atMs ?? Math.min(turn.startedAtMs, turnEnd(turn)));
-      }
-      this.openFile.value = undefined;
-      if (options.detail === true) {
-        this.tab.value = 'detail';
-        this.isDetail.value = true;
-      }
-      this.reveal.value = { count: this.reveal.value.count + 1, focus: options.focus === true };
-    });
+    this.selected.value = id;
+    if (call !== undefined) {
+      this.open(ancestorsOf(call));
+      this.unfold([call]);
+      this.seq.value = seqOfCall(record, call);
+    } else if (turn !== undefined) {
+      const outer = turn.run.parent?.call;
+      if (outer !== undefined) this.open([...ancestorsOf(outer), outer.id]);
+      this.unfold(turn.calls);
+      this.seq.value = seqAt(record, turn.request?.atMs ?? Math.min(turn.startedAtMs, turnEnd(turn)));
+    }
+    this.openFile.value = undefined;
+    if (options.detail === true) {
+      this.showTab('detail');
+    }
+    this.reveal.value = { count: this.reveal.value.count + 1, focus: options.focus === true };
     return true;
   }
 
   showTab(tab: Tab): void {
-    batch(() => {
-      this.tab.value = tab;
-      this.isDetail.value = true;
-    });
+    this.tab.value = tab;
+    this.wantsTimeline.value = false;
   }
 
   showState(seq: number): void {
-    batch(() => {
-      this.seq.value = Math.max(0, seq);
-      this.openFile.value = undefined;
-      this.showTab('state');
-    });
+    this.seq.value = Math.max(0, seq);
+    this.openFile.value = undefined;
+    this.showTab('state');
   }
 
   /** Moves to the next or previous commit that changed something; before the first one there is the start. */
@@ -144,11 +166,14 @@ export class Store {
   }
 
   setOpen(id: string, isOpen: boolean, focus: boolean): void {
-    batch(() => {
-      if (isOpen) this.open([id]);
-      else this.shut.value = new Set(this.shut.value).add(id);
-      this.reveal.value = { count: this.reveal.value.count + 1, focus };
-    });
+    if (this.isRepeated(id)) {
+      const unfolded = new Set(this.unfolded.value);
+      if (isOpen) unfolded.add(id);
+      else unfolded.delete(id);
+      this.unfolded.value = unfolded;
+    } else if (isOpen) this.open([id]);
+    else this.shut.value = new Set(this.shut.value).add(id);
+    this.reveal.value = { count: this.reveal.value.count + 1, focus };
   }
 
   moveProblem(by: 1 | -1): void {
@@ -159,11 +184,9 @@ export class Store {
   }
 
   clear(): void {
-    batch(() => {
-      this.query.value = '';
-      this.filter.value = undefined;
-      this.reveal.value = { count: this.reveal.value.count + 1, focus: false };
-    });
+    this.query.value = '';
+    this.filter.value = undefined;
+    this.reveal.value = { count: this.reveal.value.count + 1, focus: false };
   }
 
   /** Goes to what the part of an address after `#` names, if the record has it. */
@@ -186,6 +209,21 @@ export class Store {
     const id = this.selected.value;
     if (tab === 'detail') return id === undefined ? '' : writeAddress({ kind: 'row', id });
     return writeAddress({ kind: 'tab', tab });
+  }
+
+  private isRepeated(id: string): boolean {
+    const call = this.record.value.call(id);
+    return call !== undefined && this.repeats.value.get(call)?.first === call;
+  }
+
+  /** Shows calls that are folded into the first one like them. */
+  private unfold(calls: readonly RecordedCall[]): void {
+    const unfolded = new Set(this.unfolded.value);
+    for (const call of calls) {
+      const first = this.repeats.value.get(call)?.first;
+      if (first !== undefined && first !== call) unfolded.add(first.id);
+    }
+    if (unfolded.size > this.unfolded.value.size) this.unfolded.value = unfolded;
   }
 
   private open(ids: readonly string[]): void {

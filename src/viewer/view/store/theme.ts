@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { signal } from './signals.ts';
 
 type Theme = 'light' | 'dark';
 

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { cutLine } from '../../../core/internal/index.ts';
-import type { RecordedCall } from '../../../record/index.ts';
-import { askedMs, lengthOf, phasesOf, timesRun } from '../../model/phases.ts';
+import { type RecordedAttempt, type RecordedCall, turnsText } from '../../../record/index.ts';
+import { askedMs, lengthOf, type Phase, phasesOf, timesRun } from '../../model/phases.ts';
+import type { Repeats } from '../../model/repeats.ts';
 import type { CallRow, TimelineRow, TurnRow } from '../../model/rows.ts';
 import {
   answeredAt,
@@ -13,7 +14,17 @@ import {
   turnOf,
 } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
-import { brief, count, duration, many, markOf, maxBriefCharacters, wordOf } from '../../model/words.ts';
+import {
+  brief,
+  count,
+  duration,
+  endOfAttempt,
+  type Mark,
+  many,
+  markOf,
+  maxBriefCharacters,
+  wordOf,
+} from '../../model/words.ts';
 import { Icon, Marked, Snippet } from '../parts/parts.tsx';
 import { useStore } from '../store/store.ts';
 
@@ -89,16 +100,18 @@ function Turn({ row, isFocusable, isFirst }: RowProps<TurnRow>): VNode {
 
 function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
   const store = useStore();
-  const { call, level, found } = row;
+  const { call, level, found, repeats } = row;
   const depth = Math.max(0, (level - 2) / 2);
-  const times = timesRun(call);
+  const attempts = attemptNumbers(call);
   const inner = call.inner.reduce((sum, run) => sum + run.turns.length, 0);
   return (
     <>
       <div
         {...treeItem(row, isFocusable, store)}
         class={`row call${depth > 0 ? ' inner' : ''}`}
-        aria-label={visible(labelOf(call))}
+        aria-label={visible(
+          [labelOf(call), ...(repeats === undefined ? [] : [repeatWords(repeats)])].join(', '),
+        )}
       >
         <span class="number" />
         <Icon mark={markOf(call.outcome)} />
@@ -109,7 +122,7 @@ function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
           <i>
             <Marked text={brief(call)} />
           </i>
-          {times > 1 ? <span class="badge" title={`${times} attempts`}>{`×${times}`}</span> : null}
+          {attempts === '' ? null : <span class="badge">{attempts}</span>}
           {inner > 0 ? (
             <button
               class="badge"
@@ -124,17 +137,47 @@ function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
             </button>
           ) : null}
           {call.effects === 'external' ? (
-            <span class="badge" title="Reaches outside: not rolled back">
+            <span class="badge outside" title="Reaches outside: not rolled back">
               external
             </span>
           ) : null}
         </span>
         <Waterfall call={call} />
-        <span class="length">{call.outcome === undefined ? '…' : duration(lengthOf(call))}</span>
+        <span class="length">
+          {call.outcome !== undefined
+            ? duration(lengthOf(call))
+            : store.waiting.value.has(call.id)
+              ? 'waits'
+              : '…'}
+        </span>
       </div>
       {found === undefined ? null : <Snippet text={found} />}
+      {repeats === undefined ? null : (
+        <div class="fold" aria-hidden="true">
+          {`${repeatWords(repeats)}: `}
+          <button
+            class="link"
+            tabIndex={-1}
+            onClick={() => store.setOpen(row.id, row.isOpen !== true, false)}
+          >
+            {row.isOpen === true ? 'hide' : 'show'}
+          </button>
+        </div>
+      )}
     </>
   );
+}
+
+function repeatWords({ others }: Repeats): string {
+  return `${count(others.length)} more ${others.length === 1 ? 'time' : 'times'} in ${turnsText(others)}, same arguments, same error`;
+}
+
+/** `attempts 1, 2`; empty for a call of one attempt. */
+function attemptNumbers({ attempts }: RecordedCall): string {
+  if (attempts.length < 2) return '';
+  return attempts.length < 4
+    ? `attempts ${attempts.map(({ number }) => number).join(', ')}`
+    : many(attempts.length, 'attempt');
 }
 
 /** What a screen reader says of a call: everything that the bars show, too. */
@@ -145,37 +188,73 @@ function labelOf(call: RecordedCall): string {
     `${call.toolName} ${brief(call)}`.trim(),
     `${wordOf(call.outcome)}${call.reason === undefined || call.reason === call.outcome ? '' : ` ${call.reason}`}`,
     times > 1 ? `${times} attempts` : '',
-    asked > 0 ? `waited ${duration(asked)} for approval` : '',
+    asked > 0 ? `waited ${duration(asked)} for a person` : '',
     call.outcome === undefined ? '' : duration(lengthOf(call)),
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** Bars of the attempts of a call, one above the other. */
+/** A wait is named where there is room for it. */
+const minNamedShare = 40;
+
+interface Bar {
+  readonly phase: Phase;
+  readonly mark: Mark;
+  /** Undefined for a wait that has no end. */
+  readonly attempt: RecordedAttempt | undefined;
+  /** Undefined: the row is one lane. */
+  readonly place: ReturnType<typeof laneStyle> | undefined;
+}
+
+/** Bars of the attempts of a call, one above the other. One that asked a person goes on in the next one: both are in one line. */
 function Waterfall({ call }: { readonly call: RecordedCall }): VNode {
   const store = useStore();
+  const waiting = store.waiting.value.get(call.id);
   const [fromMs, toMs] = scaleOf(call, store);
   const length = Math.max(1, toMs - fromMs);
   const at = (ms: number): number => Math.max(0, Math.min(99.2, (99 * (ms - fromMs)) / length));
-  const attempts = call.attempts.length;
+  const lanes = timesRun(call);
+  let lane = 0;
+  const bars: Bar[] = call.attempts.flatMap((attempt, index) => {
+    const { mark } = endOfAttempt(attempt);
+    const place = lanes > 1 ? laneStyle(lane, lanes) : undefined;
+    if (attempt.isSuspended !== true) lane += 1;
+    return phasesOf(attempt, call.attempts[index - 1]).map((phase) => ({ phase, mark, attempt, place }));
+  });
+  if (waiting !== undefined)
+    bars.push({
+      phase: { kind: 'asked', fromMs: waiting.askedAtMs, toMs },
+      mark: 'ask',
+      attempt: undefined,
+      place: undefined,
+    });
   return (
     <span class="waterfall" aria-hidden="true">
-      {call.attempts.flatMap((attempt, index) => {
-        const mark = markOf(attempt.outcome);
-        const lane = attempts > 1 ? laneStyle(index, attempts) : undefined;
-        return phasesOf(attempt, call.attempts[index - 1]).flatMap((phase, number) => {
-          const isWait = phase.kind === 'place' || phase.kind === 'turn';
-          if (isWait && phase.toMs - phase.fromMs < length / 60) return [];
-          if (phase.kind === 'turn' && attempt.outcome === 'superseded') return [];
-          const left = at(phase.fromMs);
-          const style = {
-            left: `${left}%`,
-            width: `${Math.max(0.1, at(phase.toMs) - left)}%`,
-            ...lane?.[phase.kind],
-          };
-          const kind = phase.kind === 'ran' && mark === 'ok' ? 'ran full' : phase.kind;
-          return [<span key={`${index} ${number}`} class={`phase ${kind} ${mark}`} style={style} />];
-        });
+      {bars.map(({ phase, mark, attempt, place }, index) => {
+        const isWait = phase.kind === 'place' || phase.kind === 'turn';
+        if (isWait && phase.toMs - phase.fromMs < length / 60) return null;
+        if (phase.kind === 'turn' && attempt?.outcome === 'superseded') return null;
+        const left = at(phase.fromMs);
+        const width = Math.max(0.1, at(phase.toMs) - left);
+        const kind = phase.kind === 'ran' && mark === 'ok' ? 'ran full' : phase.kind;
+        const name =
+          attempt === undefined
+            ? 'waits for a person'
+            : `waited for a person, ${duration(phase.toMs - phase.fromMs)}`;
+        return (
+          <>
+            <span
+              key={index}
+              class={`phase ${kind} ${mark}`}
+              style={{ left: `${left}%`, width: `${width}%`, ...place?.[phase.kind] }}
+            />
+            {phase.kind === 'asked' && width > minNamedShare && place === undefined ? (
+              <span class="wait-name" style={{ left: `${left + width / 12}%` }}>
+                {name}
+              </span>
+            ) : null}
+          </>
+        );
       })}
     </span>
   );
@@ -202,5 +281,10 @@ function scaleOf(
   let outer = call;
   for (let parent = call.run.parent; parent !== undefined; parent = outer.run.parent) outer = parent.call;
   const turn = turnOf(outer);
-  return turn === undefined ? [0, runEnd(store.record.value)] : [answeredAt(turn), turnEnd(turn)];
+  if (turn === undefined) return [0, runEnd(store.record.value)];
+  const fromMs = answeredAt(turn);
+  // An open wait has no end in the record: it takes most of the row.
+  const isOpen = turn.calls.some(({ id }) => store.waiting.value.has(id));
+  const toMs = turnEnd(turn);
+  return [fromMs, isOpen ? toMs + Math.max(1, 4 * (toMs - fromMs)) : toMs];
 }

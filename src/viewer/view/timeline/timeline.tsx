@@ -16,7 +16,7 @@ const legend = [
 export function Timeline(): VNode {
   const store = useStore();
   return (
-    <section class="left" aria-label="Timeline">
+    <section class="left" id="timeline" aria-label="Timeline">
       <StripOverview />
       <div class="legend-bar">
         <div class="legend" aria-hidden="true">
@@ -116,7 +116,7 @@ function estimate(row: ReturnType<typeof useStore>['rows']['value']['rows'][numb
   const isNarrow = innerWidth <= 760;
   if (row === undefined) return 25;
   if (row.kind === 'turn') return row.level === 1 ? (isNarrow ? 44 : 32) : 25;
-  return (isNarrow ? 32 : 25) + (row.found === undefined ? 0 : 22);
+  return (isNarrow ? 32 : 25) + (row.found === undefined ? 0 : 22) + (row.repeats === undefined ? 0 : 22);
 }
 
 function NoRows(): VNode {

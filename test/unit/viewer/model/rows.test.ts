@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { repeatsOf } from '../../../../src/viewer/model/repeats.ts';
 import { ancestorsOf, type RowOptions, rowsOf } from '../../../../src/viewer/model/rows.ts';
 import { snippetOf } from '../../../../src/viewer/model/search.ts';
 import { filters, totalsOf } from '../../../../src/viewer/model/totals.ts';
@@ -18,8 +19,10 @@ const record = sampleRecord([
   },
 ]);
 
+const shown: RowOptions = { shut: new Set(), unfolded: new Set(), repeats: new Map(), query: '' };
+
 function ids(options: Partial<RowOptions> = {}): readonly string[] {
-  return rowsOf(record.root, { shut: new Set(), query: '', ...options }).rows.map(({ id }) => id);
+  return rowsOf(record.root, { ...shown, ...options }).rows.map(({ id }) => id);
 }
 
 describe('rowsOf', () => {
@@ -38,7 +41,7 @@ describe('rowsOf', () => {
   });
 
   it('says the place of each row in the tree', () => {
-    const { rows } = rowsOf(record.root, { shut: new Set(), query: '' });
+    const { rows } = rowsOf(record.root, shown);
     expect(
       rows.map(({ level, position, siblings, isOpen, parentId }) => [
         level,
@@ -140,5 +143,50 @@ describe('snippetOf', () => {
     expect(snippetOf('one\n  two three', 'two')).toEqual(['one ', 'two', ' three']);
     const [before, hit, after] = snippetOf(`${'a'.repeat(100)}HIT${'b'.repeat(100)}`, 'hit');
     expect([before, hit, after]).toEqual([`…${'a'.repeat(36)}`, 'HIT', `${'b'.repeat(70)}…`]);
+  });
+});
+
+describe('failures that came again', () => {
+  const failed = {
+    toolName: 'deploy',
+    outcome: 'rolled-back',
+    message: 'refused',
+    params: { to: 'a' },
+  } as const;
+  const again = sampleRecord([
+    { calls: [{}, failed, failed] },
+    { calls: [failed] },
+    { calls: [failed] },
+    { calls: [{ ...failed, message: 'another reason' }] },
+    { calls: [failed, {}] },
+  ]);
+  const [, first] = again.calls;
+  const repeats = repeatsOf(again.root);
+  const rows = (options: Partial<RowOptions> = {}): readonly string[] =>
+    rowsOf(again.root, { ...shown, repeats, ...options }).rows.map(({ id }) => id);
+  const folded = [
+    ...['turn-1', 'call-1-1', 'call-1-2', 'turn-4', 'call-4-1'],
+    ...['turn-5', 'call-5-1', 'call-5-2'],
+  ];
+
+  it('are one row with those right after it, and not with what came after something else', () => {
+    expect(rows()).toEqual(folded);
+    const others = ['call-1-3', 'call-2-1', 'call-3-1'];
+    expect(first && repeats.get(first)?.others.map(({ id }) => id)).toEqual(others);
+    expect(rowsOf(again.root, { ...shown, repeats }).matching).toBe(again.calls.length);
+  });
+
+  it('are rows of their own when they are unfolded, and where the timeline is narrowed', () => {
+    const all = [
+      ...folded.slice(0, 3),
+      'call-1-3',
+      'turn-2',
+      'call-2-1',
+      'turn-3',
+      'call-3-1',
+      ...folded.slice(3),
+    ];
+    expect(rows({ unfolded: new Set(['call-1-2']) })).toEqual(all);
+    expect(rows({ query: 'deploy' })).toContain('call-3-1');
   });
 });

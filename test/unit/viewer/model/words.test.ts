@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { commandsFor, shellWord } from '../../../../src/viewer/model/commands.ts';
+import type { RunRecord } from 'weakincentives/record';
+import { outcomeOfRecord } from '../../../../src/record/index.ts';
+import { commandsFor, type RecordPlace, shellWord } from '../../../../src/viewer/model/commands.ts';
 import { visible } from '../../../../src/viewer/model/visible.ts';
 import {
   brief,
@@ -13,6 +15,7 @@ import {
   percent,
   wordOf,
 } from '../../../../src/viewer/model/words.ts';
+import { sampleRecord } from '../sample-record.ts';
 
 describe('numbers', () => {
   it.each([
@@ -128,13 +131,30 @@ describe('visible', () => {
 });
 
 describe('commands', () => {
+  const failed = { outcome: 'rolled-back', message: 'refused' } as const;
+  const linesFor = (place: RecordPlace, change: Partial<RunRecord['root']> = {}): readonly string[] => {
+    const record = sampleRecord([{ calls: [{}, failed, failed] }]);
+    Object.assign(record.root, change);
+    return commandsFor(record, outcomeOfRecord(record), place).map(({ command }) => command);
+  };
+  const query = `"SELECT id, tool, params, message FROM calls WHERE outcome <> 'committed'"`;
+
   it('are those that exist, with the name of the record as one word of a shell', () => {
-    expect(commandsFor('run.jsonl').map(({ command }) => command)).toEqual([
+    expect(linesFor({ name: 'run.jsonl', isRun: false })).toEqual([
+      `wink query run.jsonl ${query}`,
       'wink replay run.jsonl',
-      'wink view run.jsonl --out run.html',
-      'wink run AGENT --record next-run.jsonl',
     ]);
-    expect(commandsFor("a b'; rm -rf ~.jsonl")[0]?.command).toBe("wink replay 'a b'\\''; rm -rf ~.jsonl'");
+    expect(linesFor({ name: "a b'; rm -rf ~.jsonl", isRun: false })[1]).toBe(
+      "wink replay 'a b'\\''; rm -rf ~.jsonl'",
+    );
     expect([shellWord('-x'), shellWord('a/b_c.d')]).toEqual(["'-x'", 'a/b_c.d']);
+  });
+
+  it('go on with a run of a journal that has not finished', () => {
+    const place = { name: 'c1', isRun: true };
+    const error = { name: 'Error', message: 'It failed.' };
+    expect(linesFor(place, { outcome: 'failed', error })[0]).toBe('wink resume c1');
+    expect(linesFor({ ...place, isRun: false }, { outcome: 'failed', error })[0]).toContain('wink query');
+    expect(linesFor(place)[0]).toContain('wink query');
   });
 });

@@ -1,0 +1,239 @@
+import type { ComponentChildren, JSX, VNode } from 'preact';
+import { turnsText } from '../../../record/index.ts';
+import {
+  approvalsOf,
+  changedFiles,
+  dateText,
+  inputOf,
+  openQuestions,
+  usageOf,
+} from '../../model/overview.ts';
+import { visible } from '../../model/visible.ts';
+import { costOf, count, many, money, percent } from '../../model/words.ts';
+import { FileDiff } from '../files/file-diff.tsx';
+import { Commands } from '../parts/commands.tsx';
+import { CallTitle, Capped, Empty, Item, LongText, Pairs, Section, TurnLink } from '../parts/parts.tsx';
+import { useSignal } from '../store/signals.ts';
+import { useStore } from '../store/store.ts';
+
+/** What became of the run, what it was asked and answered, what it spent, and how to go on. */
+export function Overview(): JSX.Element {
+  const store = useStore();
+  const record = store.record.value;
+  const { root } = record;
+  const { kind } = store.outcome.value;
+  const input = inputOf(root);
+  const approvals = approvalsOf(record);
+  const files = changedFiles(record);
+  return (
+    <>
+      <h2 class="spoken">Overview</h2>
+      <Cause />
+      {input.length === 0 ? null : (
+        <Section title="Input">
+          {input.map((text, index) => (
+            <p key={index} class="card said">
+              <LongText text={text} />
+            </p>
+          ))}
+        </Section>
+      )}
+      <Answer />
+      <Spent />
+      {approvals.length === 0 ? null : (
+        <Section title="Approvals">
+          <div class="card list">
+            <Capped items={approvals} noun="approval">
+              {({ call, toolName, words, approved }, index) => (
+                <Item
+                  key={index}
+                  mark={approved === undefined ? 'ask' : approved ? 'ok' : 'denied'}
+                  end={approved === undefined ? 'open' : approved ? 'approved' : 'not approved'}
+                >
+                  {call === undefined ? (
+                    <span class="mono">{visible(toolName)}</span>
+                  ) : (
+                    <CallTitle call={call} />
+                  )}
+                  <p>{visible(words)}</p>
+                </Item>
+              )}
+            </Capped>
+          </div>
+        </Section>
+      )}
+      {files.length === 0 ? null : (
+        <Section title="Files" note={`${count(files.length)} changed`}>
+          <div class="card list">
+            <Capped items={files} noun="file">
+              {({ path, words }) => (
+                <Item key={path} mark="ok" end={words}>
+                  <span class="mono">{visible(path)}</span>
+                </Item>
+              )}
+            </Capped>
+          </div>
+        </Section>
+      )}
+      {kind === 'running' ? null : <Commands />}
+      <Redactions />
+    </>
+  );
+}
+
+/** What ended the run, or what it waits for. */
+function Cause(): VNode | null {
+  const store = useStore();
+  const record = store.record.value;
+  const { kind, call, code, phase, message, failures } = store.outcome.value;
+  if (kind === 'waiting') {
+    const questions = openQuestions(record);
+    return (
+      <Section
+        title="What it waits for"
+        empty={questions.length === 0 ? 'Every question is answered: the run can go on.' : undefined}
+      >
+        {questions.map((question) => (
+          <div key={question.id} class="card">
+            {question.call === undefined ? (
+              <b class="mono">{visible(question.toolName)}</b>
+            ) : (
+              <CallTitle call={question.call} />
+            )}
+            {' · '}
+            {visible(question.policy)}
+            <p>{visible(question.reason)}</p>
+            {question.expiresAtMs === undefined ? null : (
+              <p class="mute">{`Can be answered until ${dateText(record.startedAtMs + question.expiresAtMs)}.`}</p>
+            )}
+            {question.call?.attempts.at(-1)?.files.map((file) => (
+              <FileDiff key={file.path} change={file} />
+            ))}
+          </div>
+        ))}
+      </Section>
+    );
+  }
+  if (kind === 'finished' || kind === 'running') return null;
+  const equal = failures.find(({ calls }) => call !== undefined && calls.includes(call));
+  const calls = equal?.calls ?? (call === undefined ? [] : [call]);
+  const last = record.root.turns.at(-1);
+  return (
+    <Section title="What ended the run">
+      <div class="card bad">
+        {call === undefined ? (
+          message === undefined ? null : (
+            <p class="mono">{visible(message)}</p>
+          )
+        ) : (
+          <p>
+            <CallTitle call={call} />
+          </p>
+        )}
+        <p>{calls.length > 0 ? `${sentence(turnsText(calls))}, ${many(calls.length, 'call')}.` : null}</p>
+        {calls.length === 0 && last !== undefined ? (
+          <p>
+            The last that is known: <TurnLink turn={last} />.
+          </p>
+        ) : null}
+        {call?.effects === 'external' ? (
+          <p>An external tool: what it did outside before it failed stays.</p>
+        ) : null}
+        {code === undefined ? null : (
+          <p class="mute">
+            <span class="mono">{visible(code)}</span>
+            {phase === undefined ? '' : ` · phase ${visible(phase)}`}
+          </p>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function Answer(): VNode {
+  const store = useStore();
+  const { output, text } = store.record.value.root;
+  const { kind } = store.outcome.value;
+  const goesOn = kind === 'running' || kind === 'waiting';
+  const said = text ?? '';
+  return (
+    <Section title="Answer">
+      <div class="card said">
+        {output !== undefined ? (
+          <Pairs value={output} />
+        ) : said === '' ? (
+          <Empty>{goesOn ? 'None yet.' : 'None: the run ended before the model was done.'}</Empty>
+        ) : (
+          <LongText text={said} />
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Spent(): VNode {
+  const { root } = useStore().record.value;
+  const usage = usageOf(root);
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens } = usage;
+  const cached = cachedInputTokens === undefined ? '' : `${percent(cachedInputTokens, inputTokens)} % cached`;
+  return (
+    <Section title="Spent" note={visible(root.model)}>
+      <dl class="grid">
+        <Figure name="Tokens in" value={count(inputTokens)} note={cached} />
+        <Figure name="Tokens out" value={count(outputTokens)} />
+        <Figure name="Cost" value={root.prices === undefined ? '–' : money(costOf(usage, root.prices))} />
+        <Figure name="Turns" value={count(root.turns.length)} />
+      </dl>
+    </Section>
+  );
+}
+
+function Figure(props: {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly note?: string;
+}): VNode {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>
+        {props.value} <small>{props.note}</small>
+      </dd>
+    </div>
+  );
+}
+
+/** Where values were replaced; nothing where none was. */
+function Redactions(): VNode | null {
+  const store = useStore();
+  const isOpen = useSignal(false);
+  const { redactions } = store.record.value;
+  if (redactions.length === 0) return null;
+  return (
+    <div class="section mute">
+      {`Values were replaced by the redaction in ${many(redactions.length, 'place')}: `}
+      <button class="link" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+        {isOpen.value ? 'hide' : 'show'}
+      </button>
+      {isOpen.value ? (
+        <ul>
+          <Capped items={redactions} noun="place">
+            {({ call, turn }, index) => (
+              <li key={index}>
+                {call !== undefined ? (
+                  <CallTitle call={call} />
+                ) : turn !== undefined ? (
+                  <TurnLink turn={turn} />
+                ) : (
+                  'The state at the start'
+                )}
+              </li>
+            )}
+          </Capped>
+        </ul>
+      ) : null}
+    </div>
+  );
+}
