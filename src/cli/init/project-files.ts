@@ -64,7 +64,7 @@ function packageJson({ name, template, manifest }: ProjectOptions): string {
     version: '0.0.0',
     private: true,
     type: 'module',
-    scripts: { start, test: 'vitest run', check: 'tsc --noEmit' },
+    scripts: { start, test: 'vitest run --testTimeout=60000', check: 'tsc --noEmit' },
     engines: { node: '>=20.19' },
     dependencies: versionsOf([...dependencies, ...own.dependencies]),
     devDependencies: versionsOf([...devDependencies, ...own.devDependencies]),
