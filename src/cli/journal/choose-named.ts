@@ -3,7 +3,7 @@ import { didYouMean } from '../options/make-option.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
-/** How long the beginning of a name is that stands for it. */
+/** Length of the shortest beginning that names something. */
 const minBeginningLength = 4;
 
 /** How many names a message lists. */

@@ -160,7 +160,7 @@ export function readCall(name: string, text: string): number | string {
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
-/** The word for the newest run, the one that was at work last: it is no name. */
+/** The word for the newest run, the one that was at work last: never a name. */
 export const newestWord = 'last';
 
 /**
@@ -169,7 +169,7 @@ export const newestWord = 'last';
  */
 export function readRunName(option: string, name: string): string {
   if (name === newestWord) {
-    throw new UsageError(`${option} is "${name}", which stands for the newest run; give it another name.`);
+    throw new UsageError(`${option} is "${name}", which means the newest run; give it another name.`);
   }
   if (/^\w[\w.:@+-]{0,99}$/.test(name)) return name;
   throw new UsageError(

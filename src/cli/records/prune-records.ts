@@ -8,10 +8,10 @@ import { listRecordFiles, type RecordFileEntry, writerOf } from './records-folde
 
 /** A record, and what its rows say of the run. */
 export interface RecordSummary extends RecordFileEntry {
-  /** The name of the agent; undefined: the file is no record. */
+  /** The name of the agent; undefined: the file is not a record. */
   readonly agent: string | undefined;
   readonly startedAtMs: number | undefined;
-  /** How the run ended, `running` while a process has it, `interrupted` when that ended first, and `unreadable` for a file that is no record. */
+  /** How the run ended, `running` while a process has it, `interrupted` when that ended first, and `unreadable` for a file that is not a record. */
   readonly outcome: string;
 }
 
@@ -62,7 +62,7 @@ export function chooseRecords(
   });
 }
 
-/** Records that nobody has named are removed after so many days. */
+/** Records without a file of their own are removed after so many days. */
 const defaultDays = 30;
 const dayMs = 86_400_000;
 

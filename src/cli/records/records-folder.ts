@@ -4,7 +4,7 @@ import { startOf } from '../../core/internal/index.ts';
 import { userStateFolder } from '../../host/index.ts';
 import type { CliEnvironment } from '../process/environment.ts';
 
-/** The folder of records whose file nobody has named: that of the variable `WINK_RECORDS`, or else one in the user's state folder. */
+/** The folder of records without a file of their own: that of the variable `WINK_RECORDS`, or else one in the user's state folder. */
 export function recordsFolder(variables: CliEnvironment['variables']): string {
   const named = variables['WINK_RECORDS'] ?? '';
   return named === '' ? join(userStateFolder(), 'records') : resolve(named);

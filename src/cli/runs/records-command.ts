@@ -58,7 +58,7 @@ async function prune(
       continue;
     }
     if (outcome === 'unreadable') {
-      write(`left ${name}: it is no record`);
+      write(`left ${name}: it is not a record`);
       continue;
     }
     if (!isDryRun) {

@@ -109,7 +109,7 @@ describe('a line that is wrong', () => {
     ['run a.ts --run-id x', '--run-id requires --durable or --journal.'],
     [
       'run a.ts --durable --run-id last',
-      '--run-id is "last", which stands for the newest run; give it another name.',
+      '--run-id is "last", which means the newest run; give it another name.',
     ],
     ['run a.ts --durable --run-id -x', 'option "--run-id" needs a value'],
     ['run a.ts --durable --expires 1', '--expires is "1"'],
