@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describeError, JournalError } from '../core/error/index.ts';
 import type { ApprovalsRequest } from './commands/approvals.ts';
-import { definitions } from './commands/program.ts';
+import { definitions } from './commands/command-tree.ts';
 import { type CliRequest, readArguments } from './commands/read-arguments.ts';
 import { withGivenTexts } from './options/given-texts.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from './process/environment.ts';

@@ -4,7 +4,7 @@ import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { versionAsked } from './define-command.ts';
 import { helpColumns } from './help-layout.ts';
-import { type AnyCommandRequest, definitions, makeProgram } from './program.ts';
+import { type AnyCommandRequest, definitions, makeProgram } from './command-tree.ts';
 
 /** A request from the command line. */
 export type CliRequest =

@@ -27,7 +27,7 @@ export interface CallFact {
 }
 
 /** What matchers compare. */
-export interface RunFacts {
+export interface CheckedRun {
   readonly calls: readonly CallFact[];
   /** Net changes, by path. */
   readonly files: ReadonlyMap<string, RecordedChange['kind']>;
@@ -42,7 +42,7 @@ export interface RunFacts {
  *
  * @throws {TypeError} for what is neither a record nor a session, and for a session without a run that has ended.
  */
-export function readRunFacts(received: unknown): RunFacts {
+export function readRunFacts(received: unknown): CheckedRun {
   if (isRunRecord(received)) return factsOfRecord(received);
   if (isSession(received)) return factsOfSession(received);
   throw new TypeError(
@@ -58,7 +58,7 @@ function isSession(value: unknown): value is ReadonlySessionView {
   return isRecord(value) && typeof value['slice'] === 'function';
 }
 
-function factsOfRecord(record: RunRecord): RunFacts {
+function factsOfRecord(record: RunRecord): CheckedRun {
   const { root } = record;
   const files = new NetChanges();
   for (const { attempt } of record.commits) {
@@ -83,7 +83,7 @@ function depthOf(run: RecordedRun): number {
   return run.parent === undefined ? 0 : depthOf(run.parent.call.run) + 1;
 }
 
-function factsOfSession(session: ReadonlySessionView): RunFacts {
+function factsOfSession(session: ReadonlySessionView): CheckedRun {
   const runs = installedItems(session, PromptExecutionLog).filter(
     ({ parentCallIds }) => parentCallIds === undefined,
   );

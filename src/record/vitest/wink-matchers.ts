@@ -3,7 +3,7 @@ import { cutAfter, oneLine } from '../../core/internal/index.ts';
 import { tokenCost } from '../../core/runtime/index.ts';
 import type { MatcherContext, MatcherResult } from './matcher-context.ts';
 import type { SpendingLimits, WinkMatchers } from './matcher-types.ts';
-import { type CallFact, type RunFacts, readRunFacts } from './run-facts.ts';
+import { type CallFact, type CheckedRun, readRunFacts } from './run-facts.ts';
 
 /** Each matcher as `expect.extend` takes it. */
 type ExtendedMatchers = {
@@ -189,19 +189,19 @@ function describeExcess({ name, limit, spent, excess }: LimitCheck): string {
   return `${name}: ${spent}, which is ${excess} over ${limit}`;
 }
 
-function tokensOf({ usage: { inputTokens = 0, outputTokens = 0 } }: RunFacts): number {
+function tokensOf({ usage: { inputTokens = 0, outputTokens = 0 } }: CheckedRun): number {
   return inputTokens + outputTokens;
 }
 
 /** A scripted turn without `usage` counts as 0. */
-function uncounted({ usage: { inputTokens, outputTokens } }: RunFacts): string {
+function uncounted({ usage: { inputTokens, outputTokens } }: CheckedRun): string {
   const isCounted = inputTokens !== undefined || outputTokens !== undefined;
   return isCounted
     ? ''
     : ' (the model reported no usage, which counts as 0; a scripted turn reports it as `usage`)';
 }
 
-function costOf({ usage, prices: known }: RunFacts, { prices = known }: SpendingLimits): number {
+function costOf({ usage, prices: known }: CheckedRun, { prices = known }: SpendingLimits): number {
   if (prices !== undefined) return tokenCost(usage, prices);
   throw new TypeError(
     'The limit cost needs prices: the record has none of its model. Give them: toStayWithin({ cost, prices }).',

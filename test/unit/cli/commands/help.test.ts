@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { definitions } from '../../../../src/cli/commands/program.ts';
+import { definitions } from '../../../../src/cli/commands/command-tree.ts';
 import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 
 function helpOf(argv: readonly string[], columns?: number): string {

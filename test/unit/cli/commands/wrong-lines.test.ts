@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { makeProgram } from '../../../../src/cli/commands/program.ts';
+import { makeProgram } from '../../../../src/cli/commands/command-tree.ts';
 import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { runCli } from '../../../../src/cli/run-cli.ts';
 import { fakeEnvironment } from '../support.ts';

@@ -75,7 +75,7 @@ describe('rowsOf', () => {
   it('keeps the heads of what matches a filter', () => {
     const matches = filters['denied'].matches;
     expect(ids({ matches })).toEqual(['turn-2', 'call-2-1']);
-    expect(rowsOf(record.root, { shut: new Set(['turn-2']), query: '', matches }).matching).toBe(1);
+    expect(rowsOf(record.root, { ...shown, shut: new Set(['turn-2']), matches }).matching).toBe(1);
   });
 
   it('finds arguments, results, policies and what turns say', () => {
@@ -88,7 +88,7 @@ describe('rowsOf', () => {
 
   it('shows a found text only where the row does not', () => {
     const found = (query: string): readonly unknown[] =>
-      rowsOf(record.root, { shut: new Set(), query }).rows.flatMap((row) =>
+      rowsOf(record.root, { ...shown, query }).rows.flatMap((row) =>
         row.kind === 'call' ? [row.found] : [],
       );
     expect(found('needle')).toEqual([undefined, 'the needle is here']);
@@ -118,7 +118,7 @@ describe('rowsOf', () => {
         ],
       },
     ]);
-    const rows = (query: string) => rowsOf(changed.root, { shut: new Set(), query });
+    const rows = (query: string) => rowsOf(changed.root, { ...shown, query });
     expect(rows('new line').rows.at(-1)).toMatchObject({ found: 'a.ts  + new line' });
     expect(rows('same').matching).toBe(0);
   });
