@@ -1,6 +1,6 @@
-import { counted, present } from '../core/internal/index.ts';
+import { counted, once, present } from '../core/internal/index.ts';
 import { type Approver, BudgetTracker, type RunEvent, suspendApproval } from '../core/runtime/index.ts';
-import { systemClock } from '../core/session/index.ts';
+import type { JsonSchema } from '../core/schema/index.ts';
 import { type CommandParts, ownParts } from './agent/command-parts.ts';
 import { type EndedRun, evaluateRun } from './agent/evaluate-run.ts';
 import { furtherStrays, startupError, withStrays } from './agent/failures.ts';
@@ -8,7 +8,7 @@ import { type OpenedRun, openRun } from './agent/open-run.ts';
 import { beginningLines } from './journal/open-durable.ts';
 import type { RunRequest } from './options/run-task.ts';
 import { Disposals } from './process/disposals.ts';
-import { type CliEnvironment, CliInterruption, widthOf, writeLines } from './process/environment.ts';
+import { type CliEnvironment, CliInterruption, writeLines } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
@@ -16,16 +16,14 @@ import { createTextStyle } from './process/text-style.ts';
 import { CallLog } from './report/calls/call-log.ts';
 import { eventLine, isDelta, type ResultRecord } from './report/events/event-record.ts';
 import { type QuestionRecord, questionRecord } from './report/events/question-record.ts';
-import { endingLines, toResult } from './report/events/run-result.ts';
+import { endingLines, endingRecord, outcomeOfRun, toResult } from './report/events/run-result.ts';
 import { approveOnTerminal, denyApprovals } from './report/progress/approve-on-terminal.ts';
 import { createProgress } from './report/progress/create-progress.ts';
 import type { Progress } from './report/progress/live-progress.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
-import { formatRunEnding } from './report/table/run-report.ts';
-import { type Spending, spendingOf } from './report/text/spending.ts';
-import { questionNames } from './runs/choose-questions.ts';
+import { spendingOf } from './report/text/spending.ts';
 import { runOnSuspend } from './runs/on-suspend.ts';
-import { questionLines } from './runs/question-text.ts';
+import { reportLines } from './runs/report-lines.ts';
 
 /**
  * Runs an agent and prints the report.
@@ -119,6 +117,7 @@ async function carryOut(command: Command, opened: OpenedRun): Promise<EndedComma
   const isApplied = run.application.kind === 'applied' && folder?.mode === 'end';
   const unmarked = isApplied ? await durable?.markApplied() : undefined;
   const spending = spendingOf(budget);
+  const outcome = outcomeOfRun(run, agent.name, [...output.calls.records, ...output.calls.open]);
   const result = toResult(run, spending);
   const suspended = result.outcome === 'suspended' ? (run.suspended?.pending ?? []) : [];
   // While the folder is open, which has the contents of the changes.
@@ -128,12 +127,19 @@ async function carryOut(command: Command, opened: OpenedRun): Promise<EndedComma
     ...present({
       questions: result.outcome === 'suspended' ? questions : undefined,
       failure: run.failure,
+      ending: endingRecord(outcome),
       runId: durable?.runId,
     }),
   });
-  if (!request.isJson) writeReport(command, opened, { run, spending, suspended, calls: output.calls });
-  for (const line of lastLines(request, opened, run, { ...result, unmarked, waiting: suspended.length }))
-    environment.stderr.write(`wink: ${line}\n`);
+  const notes = [
+    ...(unmarked === undefined ? [] : [redactor.text(unmarked)]),
+    ...furtherStrays(run).map((line) => printable(redactor.text(line))),
+  ];
+  const reported = { run, outcome, spending, suspended, notes, calls: output.calls };
+  if (request.isJson) {
+    for (const line of [...lastLines(opened, run, { ...result, waiting: suspended.length }), ...notes])
+      environment.stderr.write(`wink: ${line}\n`);
+  } else writeLines(environment.stdout, reportLines(command, opened, reported));
   if (request.isVerbose && run.error instanceof Error)
     environment.stderr.write(`${redactor.text(run.error.stack ?? '')}\n`);
   return { exitCode: result.exitCode, opened, questions };
@@ -149,7 +155,7 @@ interface RunOutput {
   readonly describeRunning: () => string;
 }
 
-function outputOf({ request, environment }: Command, { log, redactor }: OpenedRun): RunOutput {
+function outputOf({ request, environment }: Command, { log, prompt, redactor }: OpenedRun): RunOutput {
   const { after, now, onOtherOutput, signal, stderr, stdout, variables } = environment;
   const { text: clean } = redactor;
   const begunAtMs = now();
@@ -166,7 +172,7 @@ function outputOf({ request, environment }: Command, { log, redactor }: OpenedRu
   signal.addEventListener('abort', () => {
     running = underway.describeRunning();
   });
-  const calls = new CallLog(clean, now);
+  const calls = new CallLog(clean, now, schemasOf(prompt));
   const style = createTextStyle(stderr, variables);
   const { isVerbose } = request;
   const progress = createProgress(stderr, { calls, now, after, onOtherOutput, clean, style, isVerbose });
@@ -177,57 +183,24 @@ function outputOf({ request, environment }: Command, { log, redactor }: OpenedRu
   return { progress, calls, observe, record, describeRunning: () => running };
 }
 
-/** What the report of a run is made of. */
-interface ReportedRun {
-  readonly run: EndedRun;
-  readonly spending: Spending;
-  readonly suspended: NonNullable<EndedRun['suspended']>['pending'];
-  readonly calls: CallLog;
+/** The schemas of tools by name, in whose order arguments are shown; none of a section that cannot be evaluated yet. */
+function schemasOf(prompt: OpenedRun['prompt']): (toolName: string) => JsonSchema | undefined {
+  const known = once((): ReadonlyMap<string, JsonSchema | undefined> => {
+    try {
+      return new Map(prompt.tools().map(({ name, compiledInput }) => [name, compiledInput?.inputJsonSchema]));
+    } catch {
+      return new Map();
+    }
+  });
+  return (toolName) => known().get(toolName);
 }
 
-function writeReport(
-  { request, environment, startedAtMs }: Command,
-  { agent, durable, folder, model, redactor }: OpenedRun,
-  { calls, run, spending, suspended }: ReportedRun,
-): void {
-  const { now, stdout, variables } = environment;
-  const { text: clean } = redactor;
-  const style = createTextStyle(stdout, variables);
-  const names = questionNames(suspended);
-  const context = {
-    runId: durable?.runId ?? '',
-    journalNames: request.durable?.journalNames,
-    nowMs: systemClock.now(),
-    style,
-    clean,
-  };
-  const questions = suspended.flatMap((question, index) => {
-    const asked = { question, number: index + 1, name: names[index] ?? '', answer: undefined };
-    return questionLines(asked, context);
-  });
-  const durationMs = now() - startedAtMs;
-  const ending = { ...run, questions, records: calls.records, totals: calls.totals(), spending, durationMs };
-  const lines = formatRunEnding(ending, folder, {
-    clean,
-    title: folder === undefined ? agent.name : `${agent.name} on ${folder.name}`,
-    modelName: model.name,
-    width: widthOf(stdout),
-    isFull: request.isFull,
-    isEnforced: request.isEnforced,
-    isResumed: durable?.resumed !== undefined,
-    style,
-  });
-  writeLines(stdout, lines);
-}
-
-/** The lines for the error output when a run has ended. */
+/** The lines for the error output when a run has ended whose report is events. */
 function lastLines(
-  { isJson }: RunRequest,
   { durable, redactor: { text: clean } }: OpenedRun,
   run: EndedRun,
-  end: Pick<ResultRecord, 'outcome'> & { readonly unmarked: string | undefined; readonly waiting: number },
+  { outcome, waiting }: Pick<ResultRecord, 'outcome'> & { readonly waiting: number },
 ): readonly string[] {
-  const { outcome, unmarked, waiting } = end;
   const later =
     durable === undefined || outcome === 'done'
       ? []
@@ -236,12 +209,7 @@ function lastLines(
             `the run ${durable.runId} waits for ${counted(waiting, 'answer')}; to go on with it then: ${durable.resumeCommand}`,
           ]
         : [`the run ${durable.runId} is kept; to go on with it: ${durable.resumeCommand}`];
-  return [
-    ...endingLines(run, isJson).map(clean),
-    ...(unmarked === undefined ? [] : [clean(unmarked)]),
-    ...later,
-    ...furtherStrays(run).map((line) => printable(clean(line))),
-  ];
+  return [...endingLines(run).map(clean), ...later];
 }
 
 /** Who answers what policies ask: the agent, the user at the terminal, or someone later. */

@@ -129,8 +129,8 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
   const apply = `--apply=${mode}`;
   const whatStands =
     mode === 'each'
-      ? 'wink: changes committed until then are in the folder: 1 file.\n'
-      : 'wink: no changes were written to the folder.\n';
+      ? 'Changes: 1 file, written to the folder (--full shows the diff).\n'
+      : 'Changes: 1 file, not written because the run failed (--full shows the diff).\n';
 
   it('changes what the agent changed and leaves everything else as it was', async () => {
     const work = workspace({
@@ -155,7 +155,7 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
     ];
     const { code, stdout, stderr } = await run(['run', agent(calls), '--workspace', work, apply]);
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('Written to the folder: 3 files, 1 file removed.\n');
+    expect(stdout).toContain('Changes: 3 files, 1 file removed, written to the folder.\n');
     expect(stdout).toContain('--- a/gone.txt\n+++ /dev/null\n');
     expect(stdout).toContain('-#!/bin/sh\n+#!/bin/bash\n');
     expect(readFileSync(join(work, 'crlf.txt'), 'utf8')).toBe('one\r\n2\r\n');
@@ -179,7 +179,6 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
     expect(stdout).toContain('".git/hooks/x" is excluded from this workspace');
     expect(stdout).toContain('"package" contains entries that are excluded from this workspace');
     expect(stdout).not.toContain('secret');
-    expect(stdout).toContain('The folder on disk is unchanged.\n');
     expect(existsSync(join(work, 'package/node_modules/y.js'))).toBe(true);
     expect(readdirSync(join(work, '.git'))).toEqual(['config']);
   });
@@ -229,10 +228,10 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
   it('says after a failure what is in the folder', async () => {
     const work = workspace({ 'a.md': 'a' });
     const args = ['run', agent([write('first.md')]), '--workspace', work, apply, '--max-turns', '1'];
-    const { code, stderr } = await run(args);
+    const { code, stdout } = await run(args);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/wink: the run of writer failed after 1 turn, [^\n]*\nwink: [^\n]*\n$/);
-    expect(stderr.endsWith(whatStands), stderr).toBe(true);
+    expect(stdout).toMatch(/^FAILED {2}writer on .*: 1 turn, 1 call, /);
+    expect(stdout).toContain(whatStands);
     expect(existsSync(join(work, 'first.md'))).toBe(mode === 'each');
   });
 
@@ -248,15 +247,15 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
     expect(code, stdout).toBe(3);
     expect(readFileSync(path, 'utf8')).toBe('theirs 2\n');
     if (mode === 'each') {
-      expect(stderr).toContain(
-        'wink: not every change was written: 1 conflict with the folder on disk.\n' +
-          'wink: notes.md: was changed on disk while append ran, which failed.\n',
+      expect(stdout).toContain(
+        '\n  Not every change was written: 1 conflict with the folder on disk.\n' +
+          '  notes.md: was changed on disk while append ran, which failed.\n',
       );
       expect(readdirSync(work)).toEqual(['notes.md', 'other.md']);
     } else {
-      expect(stderr).toContain(
-        'wink: nothing was written: 1 conflict with the folder on disk.\n' +
-          'wink: notes.md: was changed on disk during the run.\n',
+      expect(stdout).toContain(
+        '\n  Nothing was written: 1 conflict with the folder on disk.\n' +
+          '  notes.md: was changed on disk during the run.\n',
       );
       expect(stdout).toContain('one was changed on disk during the run');
       expect(readdirSync(work)).toEqual(['notes.md']);

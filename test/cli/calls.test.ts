@@ -111,27 +111,25 @@ describe('wink run shows of each call', () => {
     expect(rowsOf(stdout)).toEqual([
       '1 | 1 | add | committed',
       `1 | 2 | add | re-run, then committed: ${again}`,
-      '2 | 3 | send | rolled back: <U+001B>[2Jlost <agent>/outbox.txt; remaining effects: effects outside session, files and resources',
+      '2 | 3 | send | rolled back: <U+001B>[2Jlost <agent>/outbox.txt',
       '3 | 4 | trust | committed',
       '4.1 | dig | committed',
       '4.1.1 | add | committed',
-      `4.2 | add | re-run, then committed: ${again}`,
+      `4.2 | add | committed, on new state: ${again}`,
       '4 | 5 | doubt | rolled back: Not sure enough.',
       '5.1 | dig | committed, then undone with call 5',
       '5.1.1 | add | committed, then undone with call 5',
-      `5.2 | add | re-run, then committed, then undone with call 5: ${again}`,
+      `5.2 | add | committed, then undone with call 5, on new state: ${again}`,
       '4 | 6 | pay | committed; approved for careful: Pay from the account?',
     ]);
-    expect(stdout).toContain(
-      'Call 3, send, was rolled back. Remaining effects: effects outside session, files and resources. Message to the model:\n',
-    );
+    expect(stdout).toMatch(/call 3 in turn \d+\..* An external tool: what it did outside stays\.\n/);
     expect(stdout).toContain(
       '5 turns, 6 calls: 4 committed (1 of them re-run), 2 rolled back, 1 left effects; 6 calls inside them: 3 committed (1 of them re-run), 3 undone with the enclosing call.\n',
     );
     expect(stderr.split('\n')).toEqual(
       expect.arrayContaining([
         `turn 1, call 2: add runs again: ${again}`,
-        'turn 2, call 3: send rolled back: <U+001B>[2Jlost <agent>/outbox.txt; remaining effects: effects outside session, files and resources',
+        'turn 2, call 3: send rolled back: <U+001B>[2Jlost <agent>/outbox.txt',
         'turn 3, call 4.1: inside dig 1 call (add)',
         `turn 3, call 4.2: add runs again: ${again}`,
         'turn 4, call 6: careful asks for approval of pay: Pay from the account?',

@@ -102,7 +102,7 @@ describe('wink run --record', () => {
       file,
     ];
     const { code, stderr, stdout } = await ending(spawn('sh', ['-c', ...command], { cwd: folder }));
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Done in')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('DONE  ')]);
     expect(stderr).toContain(`wink: the record "${file}" is incomplete: EFBIG`);
     const record = await readRunRecord(linesOf(file));
     expect(record).toMatchObject({ isComplete: false, isTorn: true });

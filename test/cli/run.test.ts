@@ -42,7 +42,7 @@ describe('wink run', () => {
       fixture,
     ]);
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('summarise on fixture\n');
+    expect(stdout).toMatch(/^DONE {2}summarise on fixture: /);
     expect(stdout).toContain('+Kinds of files: .js, .md\n');
     expect(stdout).toContain('SUMMARY.md is written.\n');
     expect(fingerprint(fixture)).toBe(before);
@@ -71,7 +71,7 @@ describe('wink run', () => {
     mkdirSync(work);
     const first = await run(['run', agent, '--workspace', work, '--params', '{"topic":"dogs"}', '--apply']);
     expect(first.code, first.stderr).toBe(0);
-    expect(first.stdout).toContain('Written to the folder: 1 file.\n');
+    expect(first.stdout).toContain('Changes: 1 file, written to the folder.\n');
     expect(readFileSync(join(work, 'out/about.md'), 'utf8')).toBe('About.\n');
     expect(readdirSync(join(work, 'out'))).toEqual(['about.md']);
   });
@@ -81,7 +81,7 @@ describe('wink run', () => {
     cpSync(fixture, copy, { recursive: true });
     const first = await run(['run', reviewAgent, '--workspace', copy, '--apply']);
     expect(first.code, first.stderr).toBe(0);
-    expect(first.stdout).toContain('report published; written to the folder: 1 file.\n');
+    expect(first.stdout).toContain('Changes: 1 file, written to the folder.\n');
     expect(readFileSync(join(copy, 'REVIEW.md'), 'utf8')).toContain('`src/zones.js` has 456 lines');
   });
 
@@ -106,8 +106,8 @@ describe('wink run', () => {
     const agent = put('failing.ts', agentText(`adapter: scriptedAdapter([{ toolCalls: [{ name: 'ls' }] }])`));
     const { code, stdout, stderr } = await run(['run', agent], { cwd: folder });
     expect(code).toBe(1);
-    expect(stdout).toContain('Failed in ');
-    expect(stderr).toMatch(/\nwink: the run of about failed after 1 turn, in phase request: [^\n]*\n$/);
+    expect(stdout, stderr).toMatch(/^FAILED {2}about.*: 2 turns, 1 call, /);
+    expect(stdout).toContain('evaluation-request-failed, phase request\n');
   });
 
   it('says with 1 that the deadline passed', async () => {
@@ -115,11 +115,11 @@ describe('wink run', () => {
       await new Promise((resolve) => setImmediate(resolve));
       return { toolCalls: [{ name: 'ls' }] };
     }), limits: { maxTurns: 1_000_000_000 }`;
-    const { code, stderr } = await run(['run', put('endless.ts', agentText(endless)), '--deadline', '0.3s'], {
+    const { code, stdout } = await run(['run', put('endless.ts', agentText(endless)), '--deadline', '0.3s'], {
       cwd: dirname(put('endless/x', '')),
     });
     expect(code).toBe(1);
-    expect(stderr).toContain('The deadline passed before the run was finished.');
+    expect(stdout).toContain('The deadline passed before the run was finished.');
   });
 
   describe('answers bad input with one line and 2', () => {
@@ -303,7 +303,7 @@ describe('wink run', () => {
     it('and stops on Ctrl-C with 130', async () => {
       const { code, stdout, work } = await answered('\u0003');
       expect(code, stdout).toBe(130);
-      expect(stdout).toContain('wink: interrupted; the work until then is shown above.');
+      expect(stdout).toContain('The run was interrupted from the keyboard; what was running is rolled back.');
       expect(stdout).toContain('rolled back: the run was stopped');
       expect(readdirSync(work)).toEqual([]);
     });
@@ -375,7 +375,7 @@ describe('wink run with a model behind --base-url', () => {
       { variables: { OPENAI_API_KEY: 'sk-test-0123456789' } },
     );
     expect(code).toBe(1);
-    expect(stderr).toContain('wink: the run of review failed after 0 turns, in phase request: ');
+    expect(stdout, stderr).toMatch(/FAILED {2}review[^]*phase request\n/);
     expect(`${stdout}${stderr}`).not.toContain('sk-test-0123456789');
   });
 

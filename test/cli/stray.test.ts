@@ -180,8 +180,8 @@ describe('an error that nothing catches', () => {
     const { code, stdout, stderr } = await strayed(parts, '--apply=each');
     expect(code).toBe(1);
     expect(stdout).toMatch(/\n2 +2 +.* act +rolled back: the run was stopped\n/);
-    expect(stdout).toContain('Failed in ');
-    expect(stderr).toContain('wink: changes committed until then are in the folder: 1 file.\n');
+    expect(stdout, stderr).toMatch(/^FAILED {2}/);
+    expect(stdout).toContain('Changes: 1 file, written to the folder (--full shows the diff).\n');
   });
 
   it('shows the stack of the error itself with --verbose, and counts further ones', async () => {

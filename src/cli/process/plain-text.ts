@@ -1,4 +1,4 @@
-import { clip, showName, spellInvisible } from '../../core/internal/index.ts';
+import { showName, spellInvisible, wordsBefore } from '../../core/internal/index.ts';
 
 /**
  * Untrusted text (from a workspace, a file name or a model), safe to print: what would move the cursor, change colors, rewrite the
@@ -18,28 +18,91 @@ export function printableProse(text: string): string {
   return spellInvisible(text, 'prose');
 }
 
-/** `text` in lines of at most `width` characters, broken at spaces where possible. */
-export function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let row: readonly string[] = [];
-  for (const word of text.split(' ')) {
-    const characters = [...word];
-    if (row.length > 0 && row.length + 1 + characters.length <= width) row = [...row, ' ', ...characters];
-    else {
-      if (row.length > 0) lines.push(row.join(''));
-      row = characters;
-    }
-    while (row.length > width) {
-      lines.push(row.slice(0, width).join(''));
-      row = row.slice(width);
-    }
-  }
-  return [...lines, row.join('')];
+/** Characters that occupy two columns of a terminal. */
+const wide =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
+/** Characters that occupy none: they are drawn over the one before. */
+const combining = /\p{M}/u;
+
+/** How many columns of a terminal a text occupies: the one table of widths. */
+export function columnsOf(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += widthOf(character);
+  return columns;
 }
 
-/** `text` padded with spaces to `width` characters. */
-export function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - [...text].length));
+function widthOf(character: string): number {
+  if (character < '\u0300') return 1;
+  return wide.test(character) ? 2 : combining.test(character) ? 0 : 1;
+}
+
+/** The beginning of a text that occupies at most so many columns. */
+function startColumns(text: string, columns: number): string {
+  let length = 0;
+  let taken = 0;
+  for (const character of text) {
+    taken += widthOf(character);
+    if (taken > columns) return text.slice(0, length);
+    length += character.length;
+  }
+  return text;
+}
+
+/** The end of a text that occupies at most so many columns. */
+function endColumns(text: string, columns: number): string {
+  const characters = [...text];
+  let taken = 0;
+  let from = characters.length;
+  while (from > 0) {
+    taken += widthOf(characters[from - 1] ?? '');
+    if (taken > columns) break;
+    from -= 1;
+  }
+  return characters.slice(from).join('');
+}
+
+/** `text` in lines of at most `columns` columns, broken at spaces where possible. */
+export function wrapColumns(text: string, columns: number): readonly string[] {
+  const width = Math.max(2, columns);
+  const lines: string[] = [];
+  let row = '';
+  for (const word of text.split(' ')) {
+    if (row !== '' && columnsOf(row) + 1 + columnsOf(word) <= width) {
+      row = `${row} ${word}`;
+      continue;
+    }
+    if (row !== '') lines.push(row);
+    row = word;
+    while (columnsOf(row) > width) {
+      const start = startColumns(row, width);
+      lines.push(start);
+      row = row.slice(start.length);
+    }
+  }
+  return [...lines, row];
+}
+
+/** `text` padded with spaces to so many columns. */
+export function pad(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
+}
+
+/** A text of at most so many columns; a longer one ends with an ellipsis. */
+export function clipColumns(text: string, columns: number): string {
+  return columnsOf(text) <= columns ? text : `${startColumns(text, columns - 1)}…`;
+}
+
+/** {@link clipColumns} at the end of a word, where there is one. */
+export function cutColumns(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  return wordsBefore(startColumns(text, columns - 1), text);
+}
+
+/** {@link clipColumns} in the middle: the end of a path says more than its middle. */
+export function clipMiddleColumns(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  const end = Math.ceil((columns - 1) / 2);
+  return `${startColumns(text, columns - 1 - end)}…${endColumns(text, end)}`;
 }
 
 /** The first items as texts, then the text for the number of the others, if there are any. */
@@ -71,28 +134,4 @@ export function readableDuration(milliseconds: number): string {
 /** A time for display, to the minute, in UTC: `2026-11-23T17:05Z`. */
 export function readableTime(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16)}Z`;
-}
-
-/** Characters that occupy two columns of a terminal. */
-const wide =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/gu;
-/** Inserted before a wide character while widths are counted. */
-const filler = '\u0000';
-
-/** {@link clip} by terminal columns; may exceed the limit by one. */
-export function clipColumns(text: string, columns: number): string {
-  return narrowed(clip(widened(text), columns));
-}
-
-/** {@link wrap} by terminal columns; a line may exceed the limit by one. */
-export function wrapColumns(text: string, columns: number): readonly string[] {
-  return wrap(widened(text), columns).map(narrowed);
-}
-
-function widened(text: string): string {
-  return text.replace(wide, `${filler}$&`);
-}
-
-function narrowed(text: string): string {
-  return text.replaceAll(filler, '');
 }

@@ -2,7 +2,7 @@ import { allLines, allValues, briefValues, showName } from '../../core/internal/
 import type { PendingApproval } from '../../core/runtime/index.ts';
 import { journalOption } from '../journal/journal-name.ts';
 import type { JournalNames } from '../options/journal-names.ts';
-import { firstOf, printable, readableTime } from '../process/plain-text.ts';
+import { firstOf, printable, readableTime, wrapColumns } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
 import type { TextStyle } from '../process/text-style.ts';
 import { type ChangeRecord, changeRecord } from '../report/events/question-record.ts';
@@ -55,6 +55,52 @@ export function questionLines(shown: ShownQuestion, options: QuestionTextOptions
     ...(diff.isCut || shown.answer !== undefined ? [] : diff.lines.map((line) => `     ${line}`)),
     ...answerLines(shown, options, values.isCut || diff.isCut),
   ];
+}
+
+/**
+ * A question in the report of the run that waits for it: the call, who asks and why, what it would change or its arguments, and the commands that answer it
+ * and go on. Safe to print.
+ *
+ * @param about the arguments of the call in short.
+ */
+export function reportedQuestion(
+  shown: ShownQuestion & { readonly about: string },
+  options: QuestionTextOptions & { readonly width: number },
+): readonly string[] {
+  const { about, name, number, question } = shown;
+  const { clean, journalNames, nowMs, runId, style } = options;
+  const { changes = [], expiresAtMs, params, policy, toolName } = question;
+  const diff = shownChangeDiff(changes, { maxLines: maxDiffLines, style, isQuestion: true });
+  const values = changes.length > 0 ? { lines: [], isCut: false } : briefValues(params, clean);
+  const [reason = '', ...more] = allLines(clean(question.reason));
+  const call = printable(`${toolName} ${about}`.trimEnd());
+  const named = `${shellWord(runId)} ${name}`;
+  const option = journalOption(journalNames);
+  const answer = `wink approvals answer ${named}`;
+  return [
+    ...wrapColumns(`${number}  ${call}, asked by ${printable(policy)}: ${reason}`, options.width - 5).map(
+      (line, at) => style('warning', `${at === 0 ? '  ' : '     '}${line}`),
+    ),
+    ...[...more, ...values.lines, ...withoutHead(diff.lines, changes, about)].map((line) => `     ${line}`),
+    ...(expiresAtMs === undefined || isExpired({ question }, nowMs)
+      ? []
+      : [`     expires ${readableTime(expiresAtMs)}`]),
+    // Where not all is shown, nobody says yes to it from here.
+    values.isCut || diff.isCut
+      ? `  See:    wink approvals show ${named}${option}`
+      : `  Yes:    ${answer} --yes --resume${option}`,
+    `  No:     ${answer} --no --note "..." --resume${option}`,
+  ];
+}
+
+/** The lines of a diff without the names and the place, where they are of one place in the file that the call is about. */
+function withoutHead(
+  lines: readonly string[],
+  changes: readonly { readonly path: string }[],
+  about: string,
+): readonly string[] {
+  const isNamed = changes.length === 1 && changes[0]?.path === about && lines[0]?.includes('--- ') === true;
+  return isNamed && lines.filter((line) => line.includes('@@ -')).length === 1 ? lines.slice(3) : lines;
 }
 
 /** All of a question: also its names, all arguments and the diff of the changes. */

@@ -26,8 +26,11 @@ const wrappers: readonly RegExp[] = [
 /** Why a call failed, in the words of its tool, its policy or its schema: the message without what names the tool. It may have several lines. */
 export function failureReason({ message = '' }: Pick<FailingCall, 'message'>): string {
   const wrapper = wrappers.find((each) => each.test(message));
-  return (wrapper === undefined ? message : message.replace(wrapper, '')).trim();
+  return (wrapper === undefined ? message : message.replace(wrapper, '')).replace(leftOutside, '').trim();
 }
+
+/** What the model reads of effects outside: people read it once for a tool. */
+const leftOutside = / Its effects outside of session and files remain\.$/m;
 
 /** {@link failureReason} on one line: its first line, or every field of arguments that do not fit. */
 export function failureLine(call: Pick<FailingCall, 'message' | 'reason'>): string {

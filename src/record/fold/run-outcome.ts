@@ -105,7 +105,7 @@ function reasonOf<Call extends FailingCall>(
     case 'interrupted':
       return { sentence: end.message ?? 'The process ended before the run did.' };
     case 'conflict':
-      return { sentence: end.message };
+      return inLines(end.message);
     case 'cancelled': {
       const by = end.by === undefined ? '' : ` by ${end.by}`;
       return end.reason === undefined
@@ -126,11 +126,13 @@ function failedReason<Call extends FailingCall>(
     if (group !== undefined) return repeatedReason(group);
   }
   const call = phase === 'tool' || code === 'evaluation-interrupted' ? calls.findLast(isStopped) : undefined;
-  const [first = '', ...more] = linesOf(withoutPlace(message).trim());
-  return {
-    sentence: first,
-    ...present({ message: more.length === 0 ? undefined : more.join('\n').trim(), call }),
-  };
+  return { ...inLines(withoutPlace(message)), ...present({ call }) };
+}
+
+/** The first line as the sentence, the others as what goes on. */
+function inLines(text: string): { readonly sentence: string; readonly message?: string } {
+  const [sentence = '', ...more] = linesOf(text.trim());
+  return { sentence, ...present({ message: more.length === 0 ? undefined : more.join('\n').trim() }) };
 }
 
 function repeatedReason<Call extends FailingCall>({ calls, last }: EqualFailures<Call>): Reason<Call> {

@@ -27,12 +27,10 @@ describe.runIf(isBuiltin('node:sqlite'))('a run that asks where nobody is', () =
     async (apply) => {
       const suspended = await cli.suspended(apply);
       expect(suspended.code, suspended.stderr).toBe(4);
-      expect(suspended.stdout).toContain(
-        '\n1. append has run and wants to commit its changes\n   Is this right?\n   arguments: {}\n   notes.md modified (+1)\n',
-      );
-      expect(suspended.stdout).toMatch(/\nSuspended in /);
-      expect(suspended.stderr).toContain(
-        'wink: the run first waits for 1 answer; to go on with it then: wink resume first\n',
+      expect(suspended.stdout).toContain('\n  1  append, asked by ');
+      expect(suspended.stdout).toMatch(/^WAITING {2}/);
+      expect(suspended.stdout).toMatch(
+        /\n {2}Yes: {4}wink approvals answer first [0-9a-f]{8} --yes --resume\n/,
       );
       expect(cli.notes).toBe('first\n');
 

@@ -153,7 +153,7 @@ describe.runIf(hasSqlite)('a run that was interrupted by Ctrl-C', () => {
   it('says how it is resumed, and is', async () => {
     const stopped = await cli.interrupted('SIGINT', '--durable', '--apply');
     expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain('wink: the run first is kept; to go on with it: wink resume first\n');
+    expect(stopped.stdout).toContain('\n  Go on:  wink resume first\n');
     cli.openGate();
     const resumed = await cli.run('resume', 'first', '--json');
     expect(resumed.code, resumed.stderr).toBe(0);

@@ -55,7 +55,7 @@ describe('--apply', () => {
     expect(environment.stdout.text()).toContain(
       'folder: as on disk, without .git, node_modules; changes are written at the end\n',
     );
-    expect(environment.stdout.text()).toContain('Written to the folder: 1 file.\n');
+    expect(environment.stdout.text()).toContain('Changes: 1 file, written to the folder.\n');
   });
 
   it('writes nothing after a conflict and ends with 3', async () => {
@@ -89,7 +89,7 @@ describe('--apply', () => {
     const environment = fakeEnvironment();
     expect(await runCommand(applied(), environment, load(failing))).toBe(1);
     expect(readdirSync(folder)).toEqual(['a.md']);
-    expect(environment.stdout.text()).toContain('The folder on disk is unchanged.');
+    expect(environment.stdout.text()).toContain('not written because the run failed');
   });
 
   it('says what is wrong when the folder goes away', async () => {
@@ -103,9 +103,8 @@ describe('--apply', () => {
     });
     const environment = fakeEnvironment();
     expect(await runCommand(applied(), environment, load(leaving))).toBe(1);
-    expect(environment.stderr.text()).toContain(
-      'wink: nothing was written: The folder is no longer at its path.',
+    expect(environment.stdout.text()).toMatch(
+      /^FAILED {2}.*\n\n {2}Nothing was written: The folder is no longer at its path\./,
     );
-    expect(environment.stdout.text()).toContain('Failed in');
   });
 });

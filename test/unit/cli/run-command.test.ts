@@ -83,7 +83,7 @@ describe('an agent that is told things', () => {
     });
     const environment = fakeEnvironment();
     expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(1);
-    expect(environment.stderr.text()).toMatch(
+    expect(environment.stdout.text().replaceAll(/\s+/g, ' ')).toMatch(
       /answered 3 times, and by the checker "files-exist" the task is not done/,
     );
   });
@@ -102,20 +102,19 @@ describe('a review', () => {
     const content = { 'a.ts': '// TODO: x\n', 'REVIEW.md': '- [ ] ask legal\n' };
     expect(await runCommand(reviewed, environment, parts(review, content))).toBe(0);
     const text = environment.stdout.text();
-    expect(text.split('\n').slice(0, 3)).toEqual([
-      'review on demo',
+    expect(text).toMatch(/^DONE {2}review on demo: \d+ turns, \d+ calls, /);
+    expect(text.split('\n').slice(-3)).toEqual([
       'model:  rule-based model, no LLM',
       'folder: as on disk; changes are not written',
+      '',
     ]);
-    expect(text).toContain('denied by read-before-write: "REVIEW.md" exists and has not been read.');
-    expect(text).toContain(
-      'publish_report, was rolled back. It had set the status of REVIEW.md to published',
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'denied by read-before-write: "REVIEW.md" exists and has not been read.',
     );
+    expect(text).toContain('It had reported: set the status of REVIEW.md to published');
     expect(text).toContain('+- [ ] `a.ts:1` TODO: x');
-    expect(text).toMatch(
-      /Done in \d+ ms\. \d+ turns, \d+ calls: \d+ committed.*, 1 rolled back, 1 denied\.\n/,
-    );
-    expect(text).toContain('1 finding recorded, report published; the folder on disk is unchanged.\n');
+    expect(text).toMatch(/\n\d+ turns, \d+ calls: \d+ committed.*, 1 rolled back, 1 denied\.\n/);
+    expect(text).toContain('\n1 finding recorded, report published.\n');
     expect(environment.stderr.text()).toMatch(/^(plan: .*\n)*turn 1: \d calls \(/);
     expect(text).not.toContain('\u001b');
   });
@@ -123,14 +122,15 @@ describe('a review', () => {
   it('colours what a person looks at', async () => {
     const environment = fakeEnvironment({ stdout: capturedStream({ isTerminal: true, columns: 90 }) });
     await runCommand(reviewed, environment, parts(review, { 'a.ts': '// TODO: x\n' }));
-    expect(environment.stdout.text()).toContain('\u001b[1mreview on demo');
+    expect(environment.stdout.text()).toContain('\u001b[32mDONE\u001b[39m  review on demo');
   });
 
   it('fails when no report was published', async () => {
     const environment = fakeEnvironment();
     const silent = withModel(scriptedAdapter([{ text: 'No.' }]));
     expect(await runCommand(reviewed, environment, parts(silent))).toBe(1);
-    expect(environment.stderr.text()).toBe('wink: the review ended without a published report. No.\n');
+    expect(environment.stdout.text()).toContain('The review ended without a published report. No.\n');
+    expect(environment.stderr.text()).toBe('');
     expect(environment.stdout.text()).toContain('No tool was called.');
     expect(environment.stdout.text()).toContain('No files were changed.');
   });
@@ -139,11 +139,10 @@ describe('a review', () => {
     const environment = fakeEnvironment();
     const adapter = scriptedAdapter([{ toolCalls: [write('x.md')] }]);
     expect(await runCommand(reviewed, environment, parts(withModel(adapter)))).toBe(1);
-    expect(environment.stdout.text()).toContain('+++ b/x.md');
-    expect(environment.stdout.text()).toContain('Failed in');
-    expect(environment.stderr.text().split('\n').at(-2)).toMatch(
-      /^wink: the run of review failed after 1 turn, in phase request: .*1 turns/,
+    expect(environment.stdout.text()).toMatch(
+      /^FAILED {2}review on demo: 2 turns, 1 call, .*\n\n.*1 turns.*\n.*phase request\n/,
     );
+    expect(environment.stdout.text()).toContain('Changes: 1 file, not written');
   });
 
   it.each([
@@ -158,10 +157,9 @@ describe('a review', () => {
       return { toolCalls: [write(`${turn}.md`)] };
     });
     expect(await runCommand(reviewed, environment, parts(withModel(adapter)))).toBe(exitCode);
-    expect(environment.stdout.text()).toContain('+++ b/1.md');
-    expect(environment.stdout.text()).not.toContain('+++ b/3.md');
-    expect(environment.stdout.text()).toContain('Stopped in');
-    expect(environment.stderr.text()).toContain(`wink: ${kind}; the work until then is shown above.\n`);
+    expect(environment.stdout.text()).toMatch(/^INTERRUPTED {2}review on demo: /);
+    expect(environment.stdout.text()).toContain(`The run was ${kind} `);
+    expect(environment.stdout.text()).toContain('Changes: 1 file, not written');
   });
 
   it('ends without a word when the reader of its output is gone', async () => {
@@ -217,12 +215,10 @@ describe('an agent of a file', () => {
     const environment = fakeEnvironment();
     expect(await runCommand(run, environment, parts(ofAgent(writer), { 'a.md': 'a' }))).toBe(0);
     const text = environment.stdout.text();
-    expect(text).toMatch(
-      /^demo on demo\nmodel: {2}scripted model\nfolder: as on disk; changes are not written\n/,
-    );
+    expect(text).toMatch(/^DONE {2}demo on demo: 2 turns, 1 call, \d+ ms\n\nAll is\nwritten\.\n\n/);
+    expect(text).toMatch(/\nmodel: {2}scripted model\nfolder: as on disk; changes are not written\n$/);
     expect(text).toContain('+++ b/new.md');
-    expect(text).toContain('\nAll is\nwritten.\n\nDone in ');
-    expect(text).toContain('The folder on disk is unchanged.\n');
+    expect(text).toContain('Changes: 1 file, not written: --apply writes them.\n');
     expect(environment.stderr.text()).toBe('turn 1: 1 call (write_file)\n');
   });
 
@@ -233,7 +229,7 @@ describe('an agent of a file', () => {
     const open = async (): Promise<never> => Promise.reject(new Error('not to be opened'));
     expect(await runCommand(run, environment, parts(ofAgent(agent), {}, { open }))).toBe(0);
     expect(environment.stdout.text()).toMatch(
-      /^plain\nmodel: {2}scripted model\n\nNo tool was called\.\n\nHi\.\n\nDone in /,
+      /^DONE {2}plain: 1 turn, 0 calls, \d+ ms\n\nHi\.\n\nNo tool was called\.\n\n/,
     );
     expect(environment.stdout.text()).not.toContain('folder');
     expect(await refusal(agent, request('run', 'a.ts', '--apply'))).toEqual(
@@ -273,7 +269,7 @@ describe('an agent of a file', () => {
     expect(taken).toEqual({ include: ['*.md'] });
     expect(said).toHaveLength(2);
     expect(said[0]).toContain('own words');
-    expect(first.stderr.text()).toContain('in phase request: The model was called 2 times');
+    expect(first.stdout.text()).toContain('The model was called 2 times');
     const second = request('run', 'a.ts', '--input', 'given words', '--max-turns', '1');
     await runCommand(second, fakeEnvironment(), parts(ofAgent(agent), {}, { open }));
     expect(said).toHaveLength(3);
@@ -301,7 +297,7 @@ describe('an agent of a file', () => {
     const environment = fakeEnvironment();
     const asked = { ...run, deadlineMs: 1 };
     expect(await runCommand(asked, environment, parts(ofAgent(agent)))).toBe(1);
-    expect(environment.stderr.text()).toMatch(/wink: the run of waiting failed .*deadline/i);
+    expect(environment.stdout.text()).toMatch(/^FAILED {2}waiting[^]*deadline/i);
   });
 
   describe('params', () => {
@@ -503,9 +499,7 @@ describe('an agent of a file', () => {
     });
     expect(await runCommand(request('run', 'a.ts', '--verbose'), environment, parts(ofAgent(agent)))).toBe(1);
     expect(environment.stderr.text()).toMatch(/debug: A tool call failed\. \{.*kaputt/);
-    expect(environment.stderr.text()).toMatch(
-      /wink: the run of breaking failed .*\nPromptEvaluationError: [\s\S]*\n {4}at /,
-    );
+    expect(environment.stderr.text()).toMatch(/(?:^|\n)PromptEvaluationError: [\s\S]*\n {4}at /);
     expect(environment.stderr.text()).not.toContain('\u001b');
   });
 });

@@ -170,8 +170,8 @@ describe('a run by its stream', () => {
     });
     const { code, out, err } = await run(adapter, [], environment);
     expect(code).toBe(130);
-    expect(out).toContain('Stopped in ');
-    expect(err).toContain('wink: interrupted; the work until then is shown above.\n');
+    expect(out).toContain('INTERRUPTED  streamed: ');
+    expect(out, err).toContain('The run was interrupted from the keyboard; what was running is rolled back.');
   });
 });
 
@@ -223,9 +223,9 @@ describe('options of the model', () => {
 
   it('do not change how many turns a run that failed has had', async () => {
     const adapter = scriptedAdapter(() => ({ toolCalls: [{ name: 'look' }] }));
-    const { code, err } = await run(adapter, ['--max-turns=7', '--max-conversation-turns=2']);
+    const { code, out } = await run(adapter, ['--max-turns=7', '--max-conversation-turns=2']);
     expect(code).toBe(1);
-    expect(err).toContain('the run of streamed failed after 7 turns, in phase request: ');
+    expect(out).toMatch(/^FAILED {2}streamed: 7 turns, /);
   });
 });
 
@@ -259,7 +259,7 @@ describe('what hosted tools come to', () => {
     );
     expect(out).toMatch(/h2 +web_search +cats +run by the provider: 1 source, 1 citation\n/);
     expect(out).toContain(
-      '\nCats purr. They are at /home/ann.\n\nSources\n  1  On cats - https://a.example\n\nDone in ',
+      '\n\nCats purr. They are at /home/ann.\n\nSources\n  1  On cats - https://a.example\n\nturn ',
     );
     expect(out).toContain('2 turns, 0 calls: 0 committed, 2 more run by the provider.');
   });

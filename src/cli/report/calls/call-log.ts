@@ -1,9 +1,11 @@
-import { counted, present } from '../../../core/internal/index.ts';
+import { createHash } from 'node:crypto';
+import { counted, isRecord, present } from '../../../core/internal/index.ts';
 import type { RunEvent, ToolInvokedPayload } from '../../../core/runtime/index.ts';
+import type { JsonSchema, JsonValue } from '../../../core/schema/index.ts';
+import { callArguments } from '../../../record/index.ts';
 import { printable } from '../../process/plain-text.ts';
 import {
   type Call,
-  callSubject,
   describeUpdate,
   type EndedCall,
   hostedFindings,
@@ -59,6 +61,7 @@ export class CallLog {
   readonly #root = level('');
   readonly #clean: (text: string) => string;
   readonly #now: () => number;
+  readonly #schemaOf: (toolName: string) => JsonSchema | undefined;
   #last: Call | undefined;
   #turn = 0;
   #turns = 0;
@@ -67,10 +70,16 @@ export class CallLog {
   /**
    * @param clean removes what must not be shown from a text.
    * @param now milliseconds; only differences are meaningful.
+   * @param schemaOf the schema of a tool, in whose order arguments are shown. Default: that of the arguments.
    */
-  constructor(clean: (text: string) => string = (text) => text, now: () => number = () => 0) {
+  constructor(
+    clean: (text: string) => string = (text) => text,
+    now: () => number = () => 0,
+    schemaOf: (toolName: string) => JsonSchema | undefined = () => undefined,
+  ) {
     this.#clean = clean;
     this.#now = now;
+    this.#schemaOf = schemaOf;
   }
 
   /** The calls of the run that have ended, in order of their ends. */
@@ -81,6 +90,13 @@ export class CallLog {
   /** The running calls, in order of their starts. */
   get running(): readonly Call[] {
     return [...this.#running];
+  }
+
+  /** The calls of the run itself that were asked for and have not ended, in the order of the requests. */
+  get open(): readonly Call[] {
+    const { evaluations } = this.#root;
+    const calls = [...evaluations.values()].flatMap((evaluation) => [...evaluation.values()].flat());
+    return calls.filter(({ outcome }) => outcome === undefined).sort((a, b) => lastNumber(a) - lastNumber(b));
   }
 
   isRunning(call: Call): boolean {
@@ -111,8 +127,10 @@ export class CallLog {
     if (outerCalls.length === 0 && event.type === 'model-call-start') this.#turns = event.turn;
     if (event.type === 'run-resumed') this.#interruptions = event.interruptions;
     if (event.type === 'model-call-end') {
-      for (const { callId, name } of event.toolCalls) {
-        announce(here, evaluation, { callId, toolName: name }, outerCalls);
+      for (const { callId, name, arguments: json } of event.toolCalls) {
+        const call = announce(here, evaluation, { callId, toolName: name }, outerCalls);
+        call.turn = event.turn;
+        call.subject = this.#argumentsOf(name, parsed(json));
       }
     }
     const hosted = hostedCall(event);
@@ -141,7 +159,7 @@ export class CallLog {
     switch (event.type) {
       case 'tool-call-start':
         call.turn = event.turn;
-        call.subject = this.#clean(callSubject(event.params));
+        call.subject = this.#argumentsOf(event.toolName, event.params);
         call.progress = undefined;
         call.startedAtMs = this.#now();
         this.#running.add(call);
@@ -179,7 +197,8 @@ export class CallLog {
     const ended: EndedCall = Object.assign(call, {
       turn,
       toolName,
-      subject: clean(callSubject(params)),
+      subject: this.#argumentsOf(toolName, params),
+      argumentsKey: outcome === 'committed' ? '' : keyOf(params),
       outcome,
       ...present({ reason, policy }),
       message: clean(message),
@@ -209,6 +228,10 @@ export class CallLog {
     else evaluation.set(invocation.callId, others);
   }
 
+  #argumentsOf(toolName: string, params: JsonValue | undefined): string {
+    return callArguments(params, { clean: this.#clean, inputSchema: this.#schemaOf(toolName) });
+  }
+
   #endInner(outer: Call): void {
     for (const call of this.#running) if (call.outerCalls.includes(outer)) this.#running.delete(call);
   }
@@ -235,14 +258,32 @@ export class CallLog {
   ): void {
     const number = `${here.prefix}h${here.hosted.length + 1}`;
     const call: EndedCall = {
-      ...newCall(number, toolName, outerCalls),
+      ...newCall(number, { callId: '', toolName }, outerCalls),
       turn,
       subject: this.#clean(subject),
+      argumentsKey: subject,
       outcome,
       message: this.#clean(message),
     };
     here.hosted.push({ call, after: here.begun });
     if (here === this.#root) this.#records.push(call);
+  }
+}
+
+function keyOf(params: JsonValue | undefined): string {
+  return createHash('sha256')
+    .update(JSON.stringify(params) ?? '')
+    .digest('base64url');
+}
+
+/** The arguments that a model has written; undefined for what is not an object. */
+function parsed(json: string): JsonValue | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    // What was parsed is JSON.
+    return isRecord(value) ? (value as JsonValue) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -288,18 +329,20 @@ function announce(
 ): OpenCall {
   here.count += 1;
   const number = `${here.prefix}${here.count}`;
-  const call = newCall(number, toolName, outerCalls);
+  const call = newCall(number, { callId, toolName }, outerCalls);
   evaluation.set(callId, [...(evaluation.get(callId) ?? []), call]);
   return call;
 }
 
-function newCall(number: string, toolName: string, outerCalls: readonly Call[]): OpenCall {
+function newCall(number: string, { callId, toolName }: NamedCall, outerCalls: readonly Call[]): OpenCall {
   return {
     number,
     turn: 0,
     toolName,
+    callId,
     outerCalls: [...outerCalls],
     subject: '',
+    argumentsKey: '',
     startedAtMs: 0,
     steps: [],
     progress: undefined,

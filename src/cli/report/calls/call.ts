@@ -7,6 +7,7 @@ import type {
 } from '../../../core/runtime/index.ts';
 import type { JsonValue } from '../../../core/schema/index.ts';
 import type { Citation, HostedToolOutput } from '../../../core/tool/index.ts';
+import { callArguments } from '../../../record/index.ts';
 
 /** Outcome of a call. `hosted-…`: run by the provider; failed there; not approved. */
 export type CallRowOutcome = ToolCallOutcome | 'hosted' | 'hosted-failed' | 'hosted-denied';
@@ -24,10 +25,14 @@ export interface Call {
   /** Number of the turn that requested it, in its own evaluation. */
   readonly turn: number;
   readonly toolName: string;
+  /** Its id in its evaluation; empty for a call of the provider. */
+  readonly callId: string;
   /** The outer calls, outermost first. */
   readonly outerCalls: readonly Call[];
-  /** Short subject of the call: a path, a pattern, a kind. */
+  /** Its arguments in short, by `callArguments()`: `src/a.ts`, `target=prod`. */
   readonly subject: string;
+  /** A text that is equal for equal arguments, of a call that was not committed. */
+  readonly argumentsKey: string;
   readonly startedAtMs: number;
   /** Progress updates of the last attempt, in order. */
   readonly steps: readonly string[];
@@ -79,30 +84,6 @@ export function depthOf({ number }: Call): number {
   return number.split('.').length - 1;
 }
 
-const subjectNames = [
-  'kind',
-  'command',
-  'pattern',
-  'file_path',
-  'path',
-  'offset',
-  'section_key',
-  'section_keys',
-];
-
-/** The arguments that identify what a call is about; long ones such as the content of a file are left out. */
-export function callSubject(params: JsonValue | undefined): string {
-  if (typeof params !== 'object' || params === null || Array.isArray(params)) return '';
-  const entries = new Map<string, JsonValue | undefined>(Object.entries(params));
-  const parts = subjectNames.flatMap((name) => {
-    const value = entries.get(name);
-    if (typeof value === 'number') return [`+${value}`];
-    if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
-    return typeof value === 'string' ? [value] : [];
-  });
-  return parts.join(' ');
-}
-
 /** A progress update of a handler, as text. */
 export function describeUpdate(update: JsonValue): string {
   if (typeof update === 'string') return update;
@@ -130,7 +111,7 @@ export function hostedSubject(output: HostedToolOutput): string {
     return typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter(isText) : [];
   });
   // A remote tool has arguments like a tool of the prompt; other values have no subject.
-  return [...parts, callSubject(members.get('arguments') as Parameters<typeof callSubject>[0])]
+  return [...parts, callArguments(members.get('arguments') as Parameters<typeof callArguments>[0])]
     .filter((part) => part !== '')
     .join(' ');
 }

@@ -7,6 +7,7 @@ import type {
   HostedToolOutputs,
   TokenUsage,
 } from '../../../core/tool/index.ts';
+import type { RunOutcomeKind } from '../../../record/index.ts';
 import type { Application } from '../../folder/apply-to-folder.ts';
 import type { QuestionRecord } from './question-record.ts';
 
@@ -27,6 +28,8 @@ export interface ResultRecord {
   readonly questions?: readonly QuestionRecord[];
   /** The error, in one line; absent without one. */
   readonly failure?: string;
+  /** What became of the run, and why, as the report has it. */
+  readonly ending?: EndingRecord;
   /** Net changes to files, sorted by path. */
   readonly changes: readonly Pick<FileChange, 'path' | 'kind' | 'entry'>[];
   /** The state of the changes; absent without `--apply`. */
@@ -37,6 +40,38 @@ export interface ResultRecord {
   readonly cost?: number;
   /** The exceeded limit of the budget; absent without one. */
   readonly budgetExceeded?: BudgetExcess;
+}
+
+/** A call as the last event names it. */
+interface NamedCall {
+  /** As in the report: `3`, in the order that the model asked. */
+  readonly number: string;
+  readonly turn: number;
+  readonly toolName: string;
+  /** In short, for people. */
+  readonly arguments: string;
+}
+
+/** What became of a run, and why. */
+export interface EndingRecord {
+  readonly kind: RunOutcomeKind;
+  /** What happened and why, in one sentence, which `message` may go on with. Absent for a run that finished. */
+  readonly sentence?: string;
+  /** What failed, in its own words; absent when the sentence says all. */
+  readonly message?: string;
+  readonly code?: string;
+  /** Where the run ended. */
+  readonly phase?: string;
+  /** The call that ended the run, or that it waits for. */
+  readonly call?: NamedCall;
+  /** The calls that failed; equal ones, by tool, arguments and reason, are one. */
+  readonly problems: readonly (Omit<NamedCall, 'number' | 'turn'> & {
+    readonly count: number;
+    readonly calls: readonly string[];
+    readonly turns: readonly number[];
+    readonly outcome: string;
+    readonly reason: string;
+  })[];
 }
 
 const deltaTypes: ReadonlySet<string> = new Set<RunEvent['type']>([

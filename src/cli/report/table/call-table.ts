@@ -1,7 +1,16 @@
-import { clip, clipMiddle } from '../../../core/internal/index.ts';
-import { pad, printable, readableDuration, wrap } from '../../process/plain-text.ts';
+import { equalFailures, failureWord } from '../../../record/index.ts';
+import {
+  clipColumns,
+  clipMiddleColumns,
+  columnsOf,
+  cutColumns,
+  pad,
+  printable,
+  readableDuration,
+  wrapColumns,
+} from '../../process/plain-text.ts';
 import type { TextStyle, TextTone } from '../../process/text-style.ts';
-import { depthOf, type EndedCall, withInnerCalls } from '../calls/call.ts';
+import { type Call, depthOf, type EndedCall, withInnerCalls } from '../calls/call.ts';
 import {
   briefLimits,
   changedText,
@@ -19,6 +28,14 @@ export interface CallTableOptions {
    */
   readonly maxRows: number;
   readonly style: TextStyle;
+  /** Calls that have not ended, below the others, with what they wait for. Default: none. */
+  readonly waiting?: readonly WaitingCall[];
+}
+
+/** A call that has not ended, and what it waits for. */
+export interface WaitingCall {
+  readonly call: Call;
+  readonly outcome: string;
 }
 
 interface Row {
@@ -36,12 +53,12 @@ const columns = [
   { heading: 'call', max: 11, min: 11 },
   { heading: 'time', max: 7, min: 7 },
   { heading: 'tool', max: 21, min: 10 },
-  { heading: 'arguments', max: 37, min: 10 },
+  { heading: 'arguments', max: 40, min: 10 },
 ] as const;
 const minOutcomeWidth = 30;
 const columnGap = '  ';
 /** Indentation of an outcome that is printed below its call. */
-const outcomeIndent = '    ';
+const outcomeIndent = '  ';
 /** Width of the arguments at either end of a group. */
 const groupSubjectWidth = 17;
 
@@ -51,19 +68,22 @@ const groupSubjectWidth = 17;
  */
 export function formatCallTable(
   records: readonly EndedCall[],
-  { width, maxRows, style }: CallTableOptions,
+  { width, maxRows, style, waiting = [] }: CallTableOptions,
 ): readonly string[] {
   const limits = Number.isFinite(maxRows) ? briefLimits : noLimits;
-  const rows = groupCalls(records, maxRows).map((row) =>
-    row.kind === 'hidden' ? hiddenRow(row) : toRow(row, limits),
-  );
-  const longest = Math.max(...rows.map(({ outcome }) => [...outcome].length));
+  const rows = [
+    ...groupCalls(records, maxRows).map((row) =>
+      row.kind === 'hidden' ? hiddenRow(row) : toRow(row, limits),
+    ),
+    ...waiting.map(waitingRow),
+  ];
+  const longest = Math.max(0, ...rows.map(({ outcome }) => columnsOf(outcome)));
   const widths = columnWidths(rows, width - Math.min(minOutcomeWidth, longest));
   const line = (cells: readonly string[]): string =>
     cells
       .flatMap((cell, column) => {
         const columnWidth = widths[column] ?? 0;
-        return columnWidth === 0 ? [] : [pad(clipMiddle(cell, columnWidth), columnWidth) + columnGap];
+        return columnWidth === 0 ? [] : [pad(cut(cell, columnWidth), columnWidth) + columnGap];
       })
       .join('');
   const taken = widths.reduce(
@@ -71,18 +91,20 @@ export function formatCallTable(
     0,
   );
   const room = width - taken;
-  const heading = line(columns.map((column) => column.heading)) + (room < 'outcome'.length ? '' : 'outcome');
+  // Below one call, then below each of them.
+  const isNarrow = longest > room && room < minOutcomeWidth;
+  const heading = line(columns.map((column) => column.heading)) + (isNarrow ? '' : 'outcome');
   return [
-    style('heading', clip(heading.trimEnd(), width)),
+    style('heading', clipColumns(heading.trimEnd(), width)),
     ...rows.flatMap(({ cells, outcome, tone }) => {
-      if (room < minOutcomeWidth && [...outcome].length > room) {
-        const below = wrap(outcome, Math.max(1, width - outcomeIndent.length));
+      if (room < minOutcomeWidth && (isNarrow || columnsOf(outcome) > room)) {
+        const below = wrapColumns(outcome, width - outcomeIndent.length);
         return [
-          clip(line(cells).trimEnd(), width),
+          clipColumns(line(cells).trimEnd(), width),
           ...below.map((part) => outcomeIndent + style(tone, part)),
         ];
       }
-      const [first = '', ...more] = wrap(outcome, room).map((part) => style(tone, part));
+      const [first = '', ...more] = wrapColumns(outcome, room).map((part) => style(tone, part));
       return [`${line(cells)}${first}`.trimEnd(), ...more.map((part) => ' '.repeat(taken) + part)];
     }),
   ];
@@ -94,7 +116,7 @@ export function formatCallTable(
  */
 function columnWidths(rows: readonly Row[], room: number): readonly number[] {
   const widths = columns.map(({ heading, max }, column) => {
-    const widest = Math.max(0, ...rows.map((row) => [...(row.cells[column] ?? '')].length));
+    const widest = Math.max(0, ...rows.map((row) => columnsOf(row.cells[column] ?? '')));
     return widest === 0 ? 0 : Math.max(heading.length, Math.min(widest, max));
   });
   let missing = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + columnGap.length), 0) - room;
@@ -109,6 +131,20 @@ function columnWidths(rows: readonly Row[], room: number): readonly number[] {
     .toReversed();
 }
 
+/** A cell is cut at a word; one that is a word, as a path is, in its middle. */
+function cut(cell: string, columns: number): string {
+  return cell.trim().includes(' ') ? cutColumns(cell, columns) : clipMiddleColumns(cell, columns);
+}
+
+function waitingRow({ call, outcome }: WaitingCall): Row {
+  const { turn, number, toolName, subject } = call;
+  return {
+    cells: [`${turn}`, number, '', printable(toolName), printable(subject)],
+    outcome,
+    tone: 'warning',
+  };
+}
+
 function hiddenRow({ count }: HiddenCalls): Row {
   const outcome = `${count} ${count === 1 ? 'call' : 'calls'} not shown; --full shows all`;
   return { cells: ['…', '…', '', '', ''], outcome, tone: 'faint' };
@@ -117,7 +153,9 @@ function hiddenRow({ count }: HiddenCalls): Row {
 function toRow(group: CallGroup, limits: DescriptionLimits): Row {
   const { first, last, count, durationMs } = group;
   const depth = depthOf(first);
-  const ends = [first.subject, last.subject].map((end) => clipMiddle(printable(end), groupSubjectWidth));
+  const ends = [first.subject, last.subject].map((end) =>
+    clipMiddleColumns(printable(end), groupSubjectWidth),
+  );
   const toolName = printable(first.toolName);
   return {
     cells: [
@@ -125,11 +163,18 @@ function toRow(group: CallGroup, limits: DescriptionLimits): Row {
       depth === 0 ? range(first.turn, last.turn) : '',
       range(first.number, last.number),
       durationMs === undefined ? '' : readableDuration(durationMs),
-      ' '.repeat(depth) + (count === 1 ? toolName : `${count} × ${toolName}`),
-      count === 1 ? printable(first.subject) : ends.join(' … '),
+      ' '.repeat(depth) + (count === 1 ? toolName : `${count} x ${toolName}`),
+      count === 1 || first.subject === last.subject ? printable(first.subject) : ends.join(' … '),
     ],
-    ...(count === 1 ? oneOutcome(first, limits) : groupOutcome(group, limits)),
+    ...outcomeOfGroup(group, limits),
   };
+}
+
+function outcomeOfGroup(group: CallGroup, limits: DescriptionLimits): Pick<Row, 'outcome' | 'tone'> {
+  if (group.count === 1) return oneOutcome(group.first, limits);
+  const word = failureWord(group.first);
+  // Why is said once, above the table.
+  return word === undefined ? groupOutcome(group, limits) : { outcome: printable(word), tone: 'bad' };
 }
 
 function range<End extends number | string>(from: End, to: End): string {
@@ -149,24 +194,24 @@ function groupOutcome(group: CallGroup, limits: DescriptionLimits): Pick<Row, 'o
   return reruns === 0
     ? { outcome: `${outcome}${parallel}`, tone }
     : {
-        outcome: `${outcome}${parallel}, ${reruns} of them re-run: ${changedText(group, limits)}`,
-        tone: 'warning',
+        outcome: `${outcome}${parallel}, ${reruns} of them on new state: ${changedText(group, limits)}`,
+        tone,
       };
 }
 
-/** One call, or several similar ones in a row: same tool, all committed, nothing else to report. */
+/** One call, or several similar ones: same tool, all committed, nothing else to report; or equal failures. */
 interface CallGroup {
   readonly kind: 'calls';
   readonly first: EndedCall;
-  last: EndedCall;
-  count: number;
-  reruns: number;
+  readonly last: EndedCall;
+  readonly count: number;
+  readonly reruns: number;
   /** What had changed for those that were re-run. */
-  readonly conflicts: string[];
+  readonly conflicts: readonly string[];
   /** Number of calls of the turn being counted, and the maximum of all turns. */
-  inTurn: number;
-  mostInTurn: number;
-  durationMs: number | undefined;
+  readonly inTurn: number;
+  readonly mostInTurn: number;
+  readonly durationMs: number | undefined;
 }
 
 /** Calls that are not shown. */
@@ -182,31 +227,56 @@ interface HiddenCalls {
  */
 function groupCalls(records: readonly EndedCall[], maxRows: number): readonly (CallGroup | HiddenCalls)[] {
   const all = withInnerCalls(records);
-  const single = all.map(toGroup);
+  const single = folded(all, Number.isFinite(maxRows));
   if (single.length <= maxRows) return single;
-  const byTurn = grouped(all, (group, record) => group.first.turn === record.turn);
+  const byTurn = grouped(single, (group, record) => group.first.turn === record.turn);
   if (byTurn.length <= maxRows) return byTurn;
-  const across = grouped(all, () => true);
+  const across = grouped(single, () => true);
   if (across.length <= maxRows) return across;
   return cutMiddle(across, maxRows);
 }
 
+/** Each call for itself, but for equal failures of the run's own calls, which are where the first of them is. */
+function folded(calls: readonly EndedCall[], isShort: boolean): readonly CallGroup[] {
+  const equal = isShort ? equalFailures(calls.filter(isOwn), ({ argumentsKey }) => argumentsKey) : [];
+  const groups = new Map(equal.map((failures) => [failures.first, failures.calls]));
+  const later = new Set(equal.flatMap(({ calls: all }) => all.slice(1)));
+  return calls
+    .filter((call) => !later.has(call))
+    .map((call) => (groups.get(call) ?? []).slice(1).reduce(joined, toGroup(call)));
+}
+
+function isOwn(call: EndedCall): boolean {
+  return depthOf(call) === 0 && call.inner.length === 0;
+}
+
+/** The group with one call more. */
+function joined(group: CallGroup, record: EndedCall): CallGroup {
+  const { durationMs } = record;
+  const inTurn = group.last.turn === record.turn ? group.inTurn + 1 : 1;
+  return {
+    ...group,
+    last: record,
+    count: group.count + 1,
+    reruns: group.reruns + (record.attempts > 1 ? 1 : 0),
+    conflicts: [...group.conflicts, ...record.conflicts],
+    inTurn,
+    mostInTurn: Math.max(group.mostInTurn, inTurn),
+    durationMs: durationMs === undefined ? group.durationMs : (group.durationMs ?? 0) + durationMs,
+  };
+}
+
 function grouped(
-  records: readonly EndedCall[],
+  rows: readonly CallGroup[],
   joins: (group: CallGroup, record: EndedCall) => boolean,
 ): readonly CallGroup[] {
   const groups: CallGroup[] = [];
-  for (const record of records) {
+  for (const row of rows) {
     const group = groups.at(-1);
-    if (group !== undefined && isLike(group.first, record) && joins(group, record)) {
-      group.inTurn = group.last.turn === record.turn ? group.inTurn + 1 : 1;
-      group.mostInTurn = Math.max(group.mostInTurn, group.inTurn);
-      group.last = record;
-      group.count += 1;
-      group.conflicts.push(...record.conflicts);
-      group.reruns += record.attempts > 1 ? 1 : 0;
-      if (record.durationMs !== undefined) group.durationMs = (group.durationMs ?? 0) + record.durationMs;
-    } else groups.push(toGroup(record));
+    const { first, count } = row;
+    if (count === 1 && group !== undefined && isLike(group.first, first) && joins(group, first))
+      groups[groups.length - 1] = joined(group, first);
+    else groups.push(row);
   }
   return groups;
 }

@@ -1,33 +1,36 @@
 import type { PromptResponse } from '../../../core/evaluation/index.ts';
 import { counted, present } from '../../../core/internal/index.ts';
 import type { Citation } from '../../../core/tool/index.ts';
+import type { RunOutcomeSummary } from '../../../record/index.ts';
 import { formatPlan, type Plan } from '../../../suite/planning/index.ts';
 import type { EndedRun } from '../../agent/evaluate-run.ts';
 import { describeApplied } from '../../folder/apply-to-folder.ts';
 import type { OpenedFolder } from '../../folder/open-folder.ts';
-import {
-  firstOf,
-  printable,
-  printableLines,
-  printableProse,
-  readableDuration,
-} from '../../process/plain-text.ts';
+import { firstOf, printable, printableLines, printableProse, wrapColumns } from '../../process/plain-text.ts';
 import type { TextStyle } from '../../process/text-style.ts';
-import type { EndedCall } from '../calls/call.ts';
+import type { Call, EndedCall } from '../calls/call.ts';
 import { type CallTotals, describeTotals } from '../calls/call-totals.ts';
 import { formatChangeDiff } from '../text/change-diff.ts';
-import { messageWithoutDenial } from '../text/describe-call.ts';
 import { type Spending, spendingLines } from '../text/spending.ts';
-import { formatCallTable } from './call-table.ts';
+import { formatCallTable, type WaitingCall } from './call-table.ts';
+import { formatOutcome, type NextLine } from './outcome-block.ts';
+import { formatProblems } from './problem-lines.ts';
 
 /** A run and how it ended. */
 export interface RunEnding extends EndedRun {
+  readonly outcome: RunOutcomeSummary<Call>;
   readonly records: readonly EndedCall[];
+  /** The calls of a suspended run that have not ended. */
+  readonly waiting: readonly WaitingCall[];
   readonly totals: CallTotals;
   readonly spending: Spending;
-  /** The questions of a suspended run, line by line. */
-  readonly questions: readonly string[];
+  /** The questions of a suspended run, line by line, and how many there are. */
+  readonly questions: { readonly count: number; readonly lines: readonly string[] };
   readonly durationMs: number;
+  /** Further lines about the end, safe to print. */
+  readonly notes: readonly string[];
+  /** Commands that the reader may type next. */
+  readonly next: readonly NextLine[];
 }
 
 /** Layout of the report of a run. */
@@ -37,66 +40,90 @@ export interface RunReportOptions {
   readonly title: string;
   /** Name of the model, for users. */
   readonly modelName: string;
-  /** Width of a line of the table in characters. */
+  /** Width of a line in columns. */
   readonly width: number;
-  /** Without limits on table and diff. */
+  /** Without limits on answer, table and diff. */
   readonly isFull: boolean;
   /** False: policies were only evaluated. */
   readonly isEnforced: boolean;
-  /** Whether the run began in another process, whose calls are not listed. */
-  readonly isResumed: boolean;
+  /** How the run began: here, or in another process, whose calls are not listed; `ended`: it had ended there. */
+  readonly life: 'new' | 'resumed' | 'ended';
   readonly style: TextStyle;
 }
 
 const maxTableRows = 48;
 const maxDiffLines = 200;
 const maxListedSources = 20;
+const maxProblems = 8;
+/** Longer answers are cut. */
+const maxAnswerLines = 12;
 
-/** The report of a run that has ended: the folder, the calls, what was undone and why, the diff, a summary. */
+/** The report of a run that has ended: the outcome and why, its questions, what failed, the calls, the answer, the plan, the diff, the spending. */
 export function formatRunEnding(
   ending: RunEnding,
   folder: OpenedFolder | undefined,
   options: RunReportOptions,
 ): readonly string[] {
-  const { style, isFull } = options;
-  const table = formatCallTable(ending.records, {
-    width: options.width,
-    maxRows: isFull ? Number.POSITIVE_INFINITY : maxTableRows,
-    style,
-  });
-  const diff = formatChangeDiff(ending.changes, {
-    maxLines: isFull ? Number.POSITIVE_INFINITY : maxDiffLines,
-    style,
-  });
-  return [
-    style('heading', options.title),
-    `model:  ${printable(options.modelName)}`,
-    ...folderLines(folder, ending.conclusion?.notes ?? []),
-    ...(options.isEnforced
-      ? []
-      : ['note:   policies are not enforced; the table shows what they would have decided']),
-    '',
-    ...(ending.records.length > 0
-      ? table
-      : [options.isResumed ? 'No tool was called since the run was resumed.' : 'No tool was called.']),
-    ...formatObservedCalls(ending.records, ending.readingTools, style),
-    ...planLines(ending.plan),
-    '',
-    ...(ending.changes.length === 0
-      ? folder === undefined
-        ? []
-        : ['No files were changed.', '']
-      : [...diff, '']),
-    ...answerLines(ending, options),
-    ...(ending.questions.length === 0 ? [] : [...ending.questions, '']),
-    ...summary(ending, folder !== undefined, style),
-  ];
+  const { isFull, life, style, width } = options;
+  const { outcome, questions, records, totals } = ending;
+  const isDone = outcome.kind === 'finished';
+  const unlimited = (most: number): number => (isFull ? Number.POSITIVE_INFINITY : most);
+  const block = formatOutcome(
+    {
+      ...ending,
+      title: options.title,
+      instead: life === 'ended' ? ': it had ended already' : undefined,
+      questions: questions.count,
+      turns: totals.turns,
+      calls: totals.calls + ending.waiting.length,
+    },
+    { width, style, isFull },
+  );
+  const problems = formatProblems(outcome.failures, { width, style, maxProblems: unlimited(maxProblems) });
+  const tableOptions = { width, maxRows: unlimited(maxTableRows), style, waiting: ending.waiting };
+  const hasCalls = records.length + ending.waiting.length > 0;
+  const none = life === 'resumed' ? 'No tool was called since the run was resumed.' : 'No tool was called.';
+  const answer = answerLines(ending, options);
+  return paragraphs([
+    block,
+    isDone ? answer : [],
+    questions.lines,
+    problems,
+    hasCalls ? formatCallTable(records, tableOptions) : life === 'ended' ? [] : [none],
+    isDone ? [] : answer,
+    planLines(ending.plan, isDone),
+    changeLines(ending, folder, options),
+    placeLines(ending, folder, options),
+  ]);
+}
+
+/** Parts with an empty line between them; those without lines are left out. */
+function paragraphs(parts: readonly (readonly string[])[]): readonly string[] {
+  return parts.filter((part) => part.length > 0).flatMap((part, at) => (at === 0 ? part : ['', ...part]));
 }
 
 /** Maximum number of excluded directories that are named. */
 const maxNamedDirectories = 3;
 
-function folderLines(folder: OpenedFolder | undefined, notes: readonly string[]): readonly string[] {
+/** What was spent, and where the run worked and with what. */
+function placeLines(
+  { conclusion, spending, totals }: RunEnding,
+  folder: OpenedFolder | undefined,
+  { isEnforced, life, modelName, width }: RunReportOptions,
+): readonly string[] {
+  const lines = [
+    ...(life === 'ended' ? [] : [`${describeTotals(totals)}.`, ...spendingLines(spending)]),
+    `model:  ${printable(modelName)}`,
+    ...folderLines(folder),
+    ...(isEnforced
+      ? []
+      : ['note:   policies are not enforced; the table shows what they would have decided']),
+    ...(conclusion?.notes ?? []).map((note) => `note:   ${note}`),
+  ];
+  return lines.flatMap((line) => wrapColumns(line, width));
+}
+
+function folderLines(folder: OpenedFolder | undefined): readonly string[] {
   if (folder === undefined) return [];
   const { leftOutNames, mode } = folder;
   const rest = leftOutNames.length - maxNamedDirectories;
@@ -106,105 +133,69 @@ function folderLines(folder: OpenedFolder | undefined, notes: readonly string[])
     mode === undefined
       ? 'changes are not written'
       : `changes are written ${mode === 'end' ? 'at the end' : 'call by call'}`;
-  return [`folder: as on disk${without}; ${end}`, ...notes.map((note) => `note:   ${note}`)];
+  return [`folder: as on disk${without}; ${end}`];
 }
 
-function planLines(plan: Plan | undefined): readonly string[] {
-  return plan === undefined ? [] : ['', ...printableLines(formatPlan(plan)).split('\n')];
+/** The plan, as long as something of it is open; of a run that is not done all of it. */
+function planLines(plan: Plan | undefined, isDone: boolean): readonly string[] {
+  if (plan === undefined) return [];
+  const isOpen = plan.steps.some(({ status }) => status !== 'done');
+  if (!isOpen && (isDone || plan.steps.length > 0)) return [];
+  const open = { ...plan, steps: plan.steps.filter(({ status }) => status !== 'done') };
+  const [head = ''] = printableLines(formatPlan(plan)).split('\n', 1);
+  return [head, ...printableLines(formatPlan(open)).split('\n').slice(1)];
 }
 
-/** The final text of the model and its sources; empty when the agent's module has a conclusion of its own. */
+/** What the agent concludes, else the final text of the model and its sources. */
 function answerLines(
   { response, conclusion }: RunEnding,
   { clean, isFull, style }: RunReportOptions,
 ): readonly string[] {
-  if (response === undefined || conclusion !== undefined) return [];
+  if (conclusion !== undefined)
+    return conclusion.summary === undefined ? [] : [`${upperFirst(conclusion.summary)}.`];
+  if (response === undefined) return [];
   const answer = clean(response.text).trim();
   const sources = formatSources(citedSources(response.hostedOutputs, clean), {
     maxSources: isFull ? Number.POSITIVE_INFINITY : maxListedSources,
     style,
   });
-  return [
-    ...(answer === '' ? [] : [...printableProse(answer).split('\n'), '']),
-    ...(sources.length === 0 ? [] : [...sources, '']),
-  ];
+  const lines = answer === '' ? [] : printableProse(answer).split('\n');
+  const restOf = (rest: number): string =>
+    style('faint', `… ${counted(rest, 'more line')}; --full shows all`);
+  const shown = firstOf(lines, isFull ? lines.length : maxAnswerLines, String, restOf);
+  return shown.length === 0 || sources.length === 0 ? [...shown, ...sources] : [...shown, '', ...sources];
 }
 
-function summary(ending: RunEnding, hasFolder: boolean, style: TextStyle): readonly string[] {
-  const word = endingWord(ending);
-  const results = [
-    ...(ending.conclusion?.summary === undefined ? [] : [ending.conclusion.summary]),
-    ...(hasFolder ? [diskSentence(ending)] : []),
-  ];
-  return [
-    `${style(tones[word], word)} in ${readableDuration(ending.durationMs)}. ${describeTotals(ending.totals)}.`,
-    ...spendingLines(ending.spending),
-    ...(results.length === 0 ? [] : [`${upperFirst(results.join('; '))}.`]),
-  ];
-}
-
-const tones = { Done: 'good', Failed: 'bad', Stopped: 'bad', Suspended: 'warning' } as const;
-
-function endingWord({ interruption, failure, suspended, application }: RunEnding): keyof typeof tones {
-  if (interruption !== undefined) return 'Stopped';
-  if (failure === undefined && suspended !== undefined) return 'Suspended';
-  return failure === undefined && application.kind !== 'conflict' && application.kind !== 'failed'
-    ? 'Done'
-    : 'Failed';
-}
-
-/** The state of the folder on disk after the run. */
-function diskSentence({ application }: RunEnding): string {
+/** The changes of a run and whether they are in the folder; with their diff, unless the run has not come to an end. */
+function changeLines(
+  ending: RunEnding,
+  folder: OpenedFolder | undefined,
+  { isFull, style, width }: RunReportOptions,
+): readonly string[] {
+  const { application, changes, outcome } = ending;
+  if (changes.length === 0)
+    return folder === undefined || outcome.kind === 'waiting' ? [] : ['No files were changed.'];
   const applied =
     application.kind === 'applied' || application.kind === 'conflict'
       ? describeApplied(application)
       : undefined;
-  return applied === undefined ? 'the folder on disk is unchanged' : `written to the folder: ${applied}`;
+  const what = `Changes: ${applied ?? counted(changes.length, 'file')}`;
+  const state = applied === undefined ? `, not written${notWritten(ending)}` : ', written to the folder';
+  const isShown = isFull || outcome.kind === 'finished' || outcome.kind === 'conflict';
+  if (!isShown) return wrapColumns(`${what}${state} (--full shows the diff).`, width);
+  const maxLines = isFull ? Number.POSITIVE_INFINITY : maxDiffLines;
+  return [...formatChangeDiff(changes, { maxLines, style }), '', ...wrapColumns(`${what}${state}.`, width)];
+}
+
+function notWritten({ application, outcome }: RunEnding): string {
+  if (outcome.kind === 'conflict') return '';
+  if (application.kind === 'off') return outcome.kind === 'finished' ? ': --apply writes them' : '';
+  if (outcome.kind === 'waiting') return ' while the run waits';
+  return ` because the run ${outcome.kind === 'interrupted' ? 'was interrupted' : 'failed'}`;
 }
 
 function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-/** Maximum number of refused and rolled-back calls that are reported in full. */
-const maxReportedCalls = 5;
-/** Maximum lines of the message of such a call. */
-const maxReportedLines = 12;
-
-/** The run's own calls that were to change something and were not committed: what remains, and the message to the model. */
-export function formatObservedCalls(
-  records: readonly EndedCall[],
-  readingTools: ReadonlySet<string>,
-  style: TextStyle,
-): readonly string[] {
-  const reported = records.filter(({ outcome, toolName }) => {
-    return outcome === 'denied' || (outcome === 'rolled-back' && !readingTools.has(toolName));
-  });
-  return reported.slice(0, maxReportedCalls).flatMap((record) => {
-    const what = printable(`${record.toolName} ${record.subject}`.trim());
-    const outcome =
-      record.outcome === 'denied' ? `denied by ${printable(record.policy ?? 'a policy')}` : 'rolled back';
-    const lines = printableLines(messageWithoutDenial(record)).split('\n');
-    return [
-      '',
-      style(
-        'warning',
-        `Call ${record.number}, ${what}, was ${outcome}. ${leftText(record)} Message to the model:`,
-      ),
-      ...firstOf(lines, maxReportedLines, String, (rest) => `… ${counted(rest, 'more line')}`).map(
-        (line) => `  ${line}`,
-      ),
-    ];
-  });
-}
-
-/** The steps of a call, and its remaining effects. */
-function leftText({ steps, residualEffects }: EndedCall): string {
-  const had = steps.length === 0 ? '' : `It had ${steps.map(printable).join(', ')}`;
-  if (residualEffects.length === 0)
-    return had === '' ? 'It left no effects.' : `${had}: all of it was rolled back.`;
-  const left = `Remaining effects: ${residualEffects.map(printable).join(', ')}.`;
-  return had === '' ? left : `${had}. ${left}`;
 }
 
 /** A web page or a file cited by the model. */

@@ -1,5 +1,6 @@
-import { clip, counted } from '../../../core/internal/index.ts';
+import { counted, cutAtWord } from '../../../core/internal/index.ts';
 import type { RecordedApproval, RunEvent, UnenforcedDecision } from '../../../core/runtime/index.ts';
+import { failureLine } from '../../../record/index.ts';
 import { firstOf, printable, readableDuration } from '../../process/plain-text.ts';
 import type { TextTone } from '../../process/text-style.ts';
 import { depthOf, type EndedCall, hostedFindings, hostedSubject } from '../calls/call.ts';
@@ -30,9 +31,13 @@ export const noLimits: DescriptionLimits = {
 /** For a row of a table or a line of progress. */
 export const briefLimits: DescriptionLimits = { said: 100, named: 3 };
 
+/** What a tool with effects outside may have left, as calls record it. It is said once for a tool, not of each call. */
+export const outsideEffects = 'effects outside session, files and resources';
+
 /** Describes a call: its outcome, then the details. */
 export function describeCall(record: EndedCall, limits: DescriptionLimits): CallDescription {
-  const { residualEffects, unenforced } = record;
+  const { unenforced } = record;
+  const residualEffects = record.residualEffects.filter((effect) => effect !== outsideEffects);
   const main = outcomeOf(record, limits);
   const facts = [
     ...main.facts,
@@ -50,16 +55,21 @@ export function describeCall(record: EndedCall, limits: DescriptionLimits): Call
 
 function outcomeOf(record: EndedCall, limits: DescriptionLimits): CallDescription {
   // The tool is named beside the message.
-  const said = quoted(messageWithoutDenial(record).replace(/^The tool "[^"]*" failed: /, ''), limits);
-  const again = record.attempts > 1 ? `${changedText(record, limits)} (attempt ${record.attempts})` : '';
-  const before = again === '' ? [] : [`re-run earlier: ${again}`];
+  const said = quoted(failureLine(record), limits);
+  const again = record.attempts > 1 ? changedText(record, limits) : '';
+  const before = again === '' ? [] : [`it ran ${record.attempts} times: ${again}`];
   switch (record.outcome) {
     case 'committed': {
       const { undoneWith } = record;
       const end = undoneWith === undefined ? 'committed' : `committed, then undone with call ${undoneWith}`;
       return again === ''
         ? { outcome: end, facts: [], tone: undoneWith === undefined ? 'good' : 'warning' }
-        : { outcome: `re-run, then ${end}: ${again}`, facts: [], tone: 'warning' };
+        : {
+            // Not a fault: it came after another call, on what that left.
+            outcome: `${end}, on new state: ${again}`,
+            facts: [],
+            tone: undoneWith === undefined ? 'good' : 'warning',
+          };
     }
     case 'denied':
       return { outcome: deniedText(record, said, limits), facts: before, tone: 'bad' };
@@ -124,17 +134,9 @@ export function changedText(
   return `${firstOf(names, named, printable).join(', ')} had changed`;
 }
 
-/** The message of a call, without the prefix of a denial that is shown separately. */
-export function messageWithoutDenial(record: Pick<EndedCall, 'message'>): string {
-  return record.message.replace(
-    /^The call of "[^"]*" (?:was denied by the policy "[^"]*": |needs approval by the policy "[^"]*" )/,
-    '',
-  );
-}
-
 /** The first line of a message. */
 function quoted(text: string, { said }: DescriptionLimits): string {
-  return clip(printable(text.trim().split('\n', 1)[0] ?? ''), said);
+  return cutAtWord(printable(text.trim().split('\n', 1)[0] ?? ''), said);
 }
 
 /** Position in the run: `turn 2`, `turn 2, call 3.1`. */

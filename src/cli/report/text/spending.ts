@@ -47,3 +47,10 @@ function readable(tokens: number): string {
 export function costText(cost: number): string {
   return cost.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 }
+
+/** A number of tokens in short: `812`, `9.9k`, `1.2M`. */
+export function readableTokens(tokens: number): string {
+  if (tokens < 1000) return String(tokens);
+  const [amount, unit] = tokens < 999_950 ? [tokens / 1000, 'k'] : [tokens / 1_000_000, 'M'];
+  return `${amount.toFixed(1)}${unit}`;
+}

@@ -188,18 +188,14 @@ describe('wink run --durable', () => {
     expect(await run(['--journal', 'my runs.db', '--run-id', 'one'], environment, {}, ofAgent(agent))).toBe(
       1,
     );
-    expect(environment.stderr.text()).toContain(
-      "wink: the run one is kept; to go on with it: wink resume one --journal 'my runs.db'\n",
-    );
+    expect(environment.stdout.text()).toContain("\n  Go on:  wink resume one --journal 'my runs.db'\n");
     expect(await journals.journal('my runs.db').runs()).toMatchObject([{ status: 'failed' }]);
   });
 });
 
 describe('wink resume', () => {
   it('goes on after what was decided, without asking or calling again', async () => {
-    expect((await interrupted('--durable')).stderr.text()).toContain(
-      'wink: the run one is kept; to go on with it: wink resume one\n',
-    );
+    expect((await interrupted('--durable')).stdout.text()).toContain('\n  Go on:  wink resume one\n');
     let pauses = 0;
     onPause = () => {
       pauses += 1;

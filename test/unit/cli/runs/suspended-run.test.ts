@@ -101,8 +101,10 @@ describe('a question in wink run --durable', () => {
   it('suspends without a terminal, and goes on after the answer', async () => {
     const environment = fakeEnvironment();
     expect(await run(['--durable'], environment)).toBe(4);
-    expect(environment.stdout.text()).toMatch(/\n {3}wink approvals answer one [0-9a-f]{8} --yes\n/);
-    expect(environment.stdout.text()).toMatch(/\nSuspended in /);
+    expect(environment.stdout.text()).toMatch(
+      /\n {2}Yes: {4}wink approvals answer one [0-9a-f]{8} --yes --resume\n/,
+    );
+    expect(environment.stdout.text()).toMatch(/^WAITING {2}the writer on demo: 1 question, /);
     await answer();
     const next = fakeEnvironment();
     expect(await resume([], next)).toBe(0);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
-import { callSubject } from '../../../../../src/cli/report/calls/call.ts';
 import { CallLog } from '../../../../../src/cli/report/calls/call-log.ts';
 import { here } from '../../../../support/event-places.ts';
 import { asked, ended, inside, started } from './call-events.ts';
@@ -204,22 +203,5 @@ describe('CallLog, of calls inside others', () => {
     );
     expect(JSON.stringify(log.records)).not.toContain('ann');
     expect(JSON.stringify(log.records).split('<home>')).toHaveLength(10);
-  });
-});
-
-describe('callSubject', () => {
-  it.each([
-    [{ file_path: 'a.md', content: 'x' }, 'a.md'],
-    [{ file_path: 'a.md', offset: 2000 }, 'a.md +2000'],
-    [{ pattern: '**/*.ts', path: 'src' }, '**/*.ts src'],
-    [{ kind: 'untested', path: 'a.ts', text: 'no' }, 'untested a.ts'],
-    [{ section_keys: ['guide', 'rules.two'], reason: 'now' }, 'guide rules.two'],
-    [{ section_key: 'guide' }, 'guide'],
-    [{}, ''],
-    [undefined, ''],
-    [['a'], ''],
-    ['text', ''],
-  ])('of %j is "%s"', (params, subject) => {
-    expect(callSubject(params)).toBe(subject);
   });
 });

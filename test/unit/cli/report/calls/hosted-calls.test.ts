@@ -116,7 +116,7 @@ describe('what a provider runs', () => {
     const table = formatCallTable(log.records, { width: 140, maxRows: 48, style: (_tone, text) => text });
     expect(table).toHaveLength(2);
     expect(table[1]?.replace(/ {2,}/g, ' | ')).toBe(
-      '1 | h1-h60 | 60 × search | q0 … q59 | run by the provider',
+      '1 | h1-h60 | 60 x search | q0 … q59 | run by the provider',
     );
   });
 

@@ -27,7 +27,7 @@ describe('formatCallTable', () => {
     expect(lines).toEqual([
       'turn  call  time  tool       arguments  outcome',
       '1     1     2 ms  read_file  a.md       committed',
-      '1     2     2 ms  read_file  a.md       re-run, then committed: slice review.findings had changed (attempt 2)',
+      '1     2     2 ms  read_file  a.md       committed, on new state: slice review.findings had changed',
       '1     3     2 ms  read_file  a.md       denied by read-before-write: read first',
       '1     4     2 ms  read_file  a.md       rolled back: not complete:',
       '1     5     2 ms  read_file  a.md       rejected: Unknown tool.',
@@ -74,7 +74,7 @@ describe('formatCallTable', () => {
       plain,
     );
     expect(line?.slice(40)).toBe(
-      'rolled back: no line; re-run earlier: file a.md, slice s had changed (attempt 2); remaining effects: effects outside, resource mail: could not be rolled back',
+      'rolled back: no line; it ran 2 times: file a.md, slice s had changed; remaining effects: effects outside, resource mail: could not be rolled back',
     );
   });
 
@@ -161,10 +161,10 @@ describe('formatCallTable', () => {
     expect(formatCallTable([callRecord(), record], { ...plain, width: 44 })).toEqual([
       'turn  call  time  tool       arguments',
       '1     1     2 ms  read_file  a.md',
-      '    committed',
+      '  committed',
       '1     1     2 ms  read_file  a.md',
-      '    rolled back: one two three; remaining',
-      '    effects: effects outside',
+      '  rolled back: one two three; remaining',
+      '  effects: effects outside',
     ]);
   });
 
@@ -195,13 +195,13 @@ describe('formatCallTable', () => {
   it('groups the calls of one turn when there are too many rows', () => {
     const lines = formatCallTable(callRecords(40, 10), { ...plain, maxRows: 10 });
     expect(lines).toHaveLength(5);
-    expect(lines[1]).toBe('1     1-10   20 ms  10 × read_file  file-1.md … file-10.md   committed');
+    expect(lines[1]).toBe('1     1-10   20 ms  10 x read_file  file-1.md … file-10.md   committed');
   });
 
   it('groups over turns when that is not enough', () => {
     const lines = formatCallTable(callRecords(4000, 10), { ...plain, maxRows: 10 });
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toContain('4000 × read_file');
+    expect(lines[1]).toContain('4000 x read_file');
     expect(lines[1]).toContain('1-400');
     expect(lines[1]).toContain('committed, up to 10 in one turn');
   });
@@ -225,7 +225,9 @@ describe('formatCallTable', () => {
 
   it('says how many calls of a group were re-run', () => {
     const records = callRecords(60, 60, { attempts: 2, conflicts: ['slice s'] });
-    expect(formatCallTable(records, plain)[1]).toContain('committed, 60 of them re-run: slice s had changed');
+    expect(formatCallTable(records, plain)[1]).toContain(
+      'committed, 60 of them on new state: slice s had changed',
+    );
   });
 
   it('cuts lines to the width', () => {
@@ -269,5 +271,5 @@ describe('formatCallTable', () => {
 function callsOf(row: string): number {
   const hidden = /(\d+) calls? not shown/.exec(row)?.[1];
   if (hidden !== undefined) return Number(hidden);
-  return Number(/(\d+) × /.exec(row)?.[1] ?? 1);
+  return Number(/(\d+) x /.exec(row)?.[1] ?? 1);
 }
