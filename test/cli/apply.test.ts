@@ -243,7 +243,7 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
       mode === 'each'
         ? agent([['append', {}], write('other.md')], meddles(path))
         : agent([read('notes.md'), write('notes.md'), ['late', {}], write('other.md')], comesLate(path));
-    const { code, stdout, stderr } = await run(['run', module, '--workspace', work, apply]);
+    const { code, stdout } = await run(['run', module, '--workspace', work, apply]);
     expect(code, stdout).toBe(3);
     expect(readFileSync(path, 'utf8')).toBe('theirs 2\n');
     if (mode === 'each') {

@@ -70,7 +70,10 @@ describe('wink run --record', () => {
     ]);
     expect(readFileSync(file, 'utf8')).toBe('mine');
     const nowhere = await run(['run', reviewAgent, fixture, '--record', join(folder, 'none/r.jsonl')]);
-    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('cannot be written: no such file or directory.')]);
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be written: no such file or directory.'),
+    ]);
   });
 
   it('leaves no file of a run that did not begin', async () => {

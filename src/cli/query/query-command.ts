@@ -12,7 +12,7 @@ import {
   writeLines,
 } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
-import { printable, wrap } from '../process/plain-text.ts';
+import { printable, wrapColumns } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { type QueryEnding, readQueryProgram, runQuery } from './query-process.ts';
 import { jsonArray, resultJson, resultLines } from './result-text.ts';
@@ -116,7 +116,7 @@ function tablesText(record: RunRecord, { stdout, variables }: CliEnvironment): r
   const style = createTextStyle(stdout, variables);
   return queryTables.flatMap((table) => [
     `${style('heading', table.name)}  ${counted(countRows(table.rows(record)), 'row')}`,
-    ...wrap(table.columns.map(({ name }) => name).join(', '), width - 4).map((line) => `    ${line}`),
+    ...wrapColumns(table.columns.map(({ name }) => name).join(', '), width - 4).map((line) => `    ${line}`),
   ]);
 }
 

@@ -428,7 +428,7 @@ describe('an agent of a file', () => {
 
     it('says why nobody is asked', async () => {
       const never = { ask: () => expect.fail('someone was asked') };
-      expect(await outcome(run, fakeEnvironment())).toContain(
+      expect((await outcome(run, fakeEnvironment())).replaceAll(/\s+/g, ' ')).toContain(
         'no approver is available: the agent has no approve function, and standard input and error output are not a terminal.',
       );
       expect(await outcome(request('run', 'agent.ts', '--json'), fakeEnvironment(never))).toContain(

@@ -71,6 +71,7 @@ export function formatRunEnding(
   const block = formatOutcome(
     {
       ...ending,
+      next: isDone ? [] : ending.next,
       title: options.title,
       instead: life === 'ended' ? ': it had ended already' : undefined,
       questions: questions.count,
@@ -107,7 +108,7 @@ const maxNamedDirectories = 3;
 
 /** What was spent, and where the run worked and with what. */
 function placeLines(
-  { conclusion, spending, totals }: RunEnding,
+  { conclusion, next, outcome, spending, totals }: RunEnding,
   folder: OpenedFolder | undefined,
   { isEnforced, life, modelName, width }: RunReportOptions,
 ): readonly string[] {
@@ -120,7 +121,12 @@ function placeLines(
       : ['note:   policies are not enforced; the table shows what they would have decided']),
     ...(conclusion?.notes ?? []).map((note) => `note:   ${note}`),
   ];
-  return lines.flatMap((line) => wrapColumns(line, width));
+  // With an answer they are what is left to do; a command is never broken.
+  const commands = outcome.kind === 'finished' ? next : [];
+  return [
+    ...lines.flatMap((line) => wrapColumns(line, width)),
+    ...commands.map(({ name, command }) => `${`${name.toLowerCase()}:`.padEnd(8)}${command}`),
+  ];
 }
 
 function folderLines(folder: OpenedFolder | undefined): readonly string[] {

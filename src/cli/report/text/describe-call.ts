@@ -29,7 +29,7 @@ export const noLimits: DescriptionLimits = {
 };
 
 /** For a row of a table or a line of progress. */
-export const briefLimits: DescriptionLimits = { said: 100, named: 3 };
+export const briefLimits: DescriptionLimits = { said: 160, named: 3 };
 
 /** What a tool with effects outside may have left, as calls record it. It is said once for a tool, not of each call. */
 export const outsideEffects = 'effects outside session, files and resources';

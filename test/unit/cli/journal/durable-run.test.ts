@@ -177,8 +177,8 @@ describe('wink run --durable', () => {
     const replaced = { open: async () => folder, journals: failing };
     expect(await run(['--durable', '--apply', '--run-id', 'one'], environment, replaced)).toBe(0);
     expect(flushes()).toBe(1);
-    expect(environment.stderr.text()).toContain(
-      'wink: the changes are in the folder, but the journal could not keep that, so a resume of one would write them again: The disk is full.\n',
+    expect(environment.stdout.text().replaceAll(/\n {2}/g, ' ')).toContain(
+      'the changes are in the folder, but the journal could not keep that, so a resume of one would write them again: The disk is full.\n',
     );
   });
 
@@ -253,7 +253,7 @@ describe('wink resume', () => {
     const environment = fakeEnvironment();
     await resume(['one'], environment, {}, loaded);
     expect(prepared).toHaveLength(1);
-    expect(environment.stdout.text().toLowerCase()).toContain(`\n${prepared[0]}; `);
+    expect(environment.stdout.text().toLowerCase()).toContain(`\n\n${prepared[0]}.\n`);
   });
 
   it('takes limits of now', async () => {
@@ -356,7 +356,7 @@ describe('wink resume', () => {
     const environment = fakeEnvironment();
     expect(await resume(['one'], environment, { open: async () => folder })).toBe(code);
     expect(flushes()).toBe(code === 0 ? 1 : 0);
-    expect(environment.stderr.text().includes('a.md: was created on disk during the run.')).toBe(code === 3);
+    expect(environment.stdout.text().includes('a.md: was created on disk during the run.')).toBe(code === 3);
   });
 
   it('refuses a changed prompt with --strict', async () => {
@@ -383,11 +383,14 @@ describe('wink resume', () => {
     await expect(resume(['one'])).rejects.toThrow('another process has resumed the run "one" and holds it.');
   });
 
-  it('says that no tool was called since', async () => {
+  it('says that it had ended already, with its answer', async () => {
     await run(['--durable', '--run-id', 'one']);
     const environment = fakeEnvironment();
     await resume(['one'], environment);
-    expect(environment.stdout.text()).toContain('\nNo tool was called since the run was resumed.\n');
+    expect(environment.stdout.text()).toMatch(
+      /^DONE {2}the writer on demo: it had ended already\n\nAll is written\.\n\n/,
+    );
+    expect(environment.stdout.text()).toMatch(/\nlook: {3}wink view one\n$/);
   });
 
   it.each([

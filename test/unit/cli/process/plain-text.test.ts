@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  clipColumns,
+  clipMiddleColumns,
+  columnsOf,
+  cutColumns,
   pad,
   printable,
   printableLines,
   readableDuration,
-  wrap,
+  wrapColumns,
 } from '../../../../src/cli/process/plain-text.ts';
 import { clip, clipMiddle } from '../../../../src/core/internal/index.ts';
 
@@ -29,18 +33,18 @@ describe('printable', () => {
   });
 });
 
-describe('wrap', () => {
+describe('wrapColumns', () => {
   it('breaks at blanks, and words that are longer than a line', () => {
-    expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-    expect(wrap('a 123456789 b', 4)).toEqual(['a', '1234', '5678', '9 b']);
-    expect(wrap('', 4)).toEqual(['']);
+    expect(wrapColumns('one two three', 7)).toEqual(['one two', 'three']);
+    expect(wrapColumns('a 123456789 b', 4)).toEqual(['a', '1234', '5678', '9 b']);
+    expect(wrapColumns('', 4)).toEqual(['']);
   });
 
   it('loses nothing but blanks', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
-        const lines = wrap(text, width);
-        for (const line of lines) expect([...line].length).toBeLessThanOrEqual(width);
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 20 }), (text, width) => {
+        const lines = wrapColumns(text, width);
+        for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
         expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
       }),
     );
@@ -53,7 +57,9 @@ describe('widths', () => {
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
         expect([...clip(text, width)].length).toBeLessThanOrEqual(width);
         expect([...clipMiddle(text, width)].length).toBeLessThanOrEqual(width);
-        expect([...pad(text, width)].length).toBe(Math.max(width, [...text].length));
+        expect(columnsOf(pad(text, width))).toBe(Math.max(width, columnsOf(text)));
+        for (const cut of [clipColumns, cutColumns, clipMiddleColumns])
+          expect(columnsOf(cut(text, width))).toBeLessThanOrEqual(width);
       }),
     );
   });

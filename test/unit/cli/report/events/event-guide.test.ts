@@ -251,6 +251,7 @@ const samples: Samples = {
         output: {},
         hostedOutputs: {},
         failure: 'none',
+        ending: { kind: 'finished', problems: [] },
         runId: 'r',
         questions: [],
         changes: [],

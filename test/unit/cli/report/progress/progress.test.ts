@@ -49,7 +49,7 @@ describe('createProgress', () => {
     progress.observe(call('a.md'));
     progress.end();
     const shown = stream.text().split('\r\u001b[2K');
-    expect(shown).toEqual(['', 'turn 2, call 1: read_file cc…', 'turn 2: 3 calls: read_file c…', '']);
+    expect(shown).toEqual(['', 'turn 2, call 1: read_file …c…', 'turn 2: 3 calls: read_file ……', '']);
     expect(stream.text()).not.toContain('\n');
   });
 

@@ -28,8 +28,8 @@ const deploy = tool({
     required: ['target'],
     additionalProperties: false,
   }),
-  execute: ({ target }: Readonly<Record<string, unknown>>) =>
-    target === 'prod'
+  execute: (params) =>
+    JSON.stringify(params).includes('prod')
       ? ToolResult.error('connect ECONNREFUSED 10.0.0.7:443')
       : ToolResult.ok(null, 'deployed'),
 });
