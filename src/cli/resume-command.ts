@@ -79,6 +79,7 @@ function requestFor(
     // Written once: what was changed there since is not written over.
     apply: isApplied && task.apply === 'end' ? undefined : task.apply,
     recordFile: undefined,
+    isWatched: false,
     durable: {
       journalNames,
       runId,

@@ -21,15 +21,16 @@ export async function runCli(
   run?: typeof runCommand,
 ): Promise<number> {
   const { stderr, variables } = environment;
-  let request: CliRequest;
+  let read: ReadRequest;
   try {
-    request = await requestOf(argv, environment);
+    read = await requestOf(argv, environment);
   } catch (error) {
     if (error instanceof CliInterruption) return interrupted(error, environment);
     throw error;
   }
+  const { request, texts } = read;
   const isVerbose = ('isVerbose' in request && request.isVerbose) || (variables['WINK_DEBUG'] ?? '') !== '';
-  const code = await carryOut(request, { argv, environment, run, isVerbose });
+  const code = await carryOut(request, { argv, texts, environment, run, isVerbose });
   const strays = await environment.takeStrays();
   if (strays.length > 0) {
     const { hostRedact } = await import('./process/redact.ts');
@@ -43,16 +44,28 @@ export async function runCli(
   return strays.length > 0 && request.kind === 'prompt' && code === exitCodes.done ? exitCodes.failed : code;
 }
 
+/** A command line that was read. */
+interface ReadRequest {
+  readonly request: CliRequest;
+  /** The files that its texts are from. */
+  readonly texts: readonly string[];
+}
+
 /** What the command line asks for, with texts of files and of the standard input. Rejects with what the signal was aborted with. */
-async function requestOf(argv: readonly string[], environment: CliEnvironment): Promise<CliRequest> {
+async function requestOf(argv: readonly string[], environment: CliEnvironment): Promise<ReadRequest> {
   const { columns } = environment.stdout;
   try {
-    const { argv: words } = await withGivenTexts(argv, environment);
-    return readArguments(words, { columns });
+    const { argv: words, files, isInputRead } = await withGivenTexts(argv, environment);
+    const request = readArguments(words, { columns });
+    if (request.kind === 'run' && request.isWatched && isInputRead)
+      throw new UsageError(
+        '--watch runs again and again, and the standard input can be read once: name a file with --input @FILE.',
+      );
+    return { request, texts: files };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const command = definitions.has(argv[0] ?? '') ? argv[0] : undefined;
-    return { kind: 'usage-error', message: error.message, command };
+    return { request: { kind: 'usage-error', message: error.message, command }, texts: [] };
   }
 }
 
@@ -128,6 +141,8 @@ async function answer(request: CommandRequest, environment: CliEnvironment): Pro
 
 interface CarryOutOptions {
   readonly argv: readonly string[];
+  /** See {@link ReadRequest}. */
+  readonly texts: readonly string[];
   readonly environment: CliEnvironment;
   readonly run: typeof runCommand | undefined;
   readonly isVerbose: boolean;
@@ -135,7 +150,7 @@ interface CarryOutOptions {
 
 async function carryOut(
   request: CliRequest,
-  { argv, environment: given, run, isVerbose }: CarryOutOptions,
+  { argv, texts, environment: given, run, isVerbose }: CarryOutOptions,
 ): Promise<number> {
   const { stdout, stderr, version } = given;
   try {
@@ -155,6 +170,10 @@ async function carryOut(
         if (argv[0] === 'serve' && !argv.includes('--http')) await refuse(request.message, environment);
         return exitCodes.usage;
       case 'run':
+        if (request.isWatched) {
+          const { watchCommand } = await import('./watch/watch-command.ts');
+          return await watchCommand({ request, argv, texts }, environment);
+        }
         return await (run === undefined ? answer(request, environment) : run(request, environment));
       default:
         return await (abandoned.has(work)

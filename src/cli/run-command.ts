@@ -18,12 +18,12 @@ import { eventLine, isDelta, type ResultRecord } from './report/events/event-rec
 import { type QuestionRecord, questionRecord } from './report/events/question-record.ts';
 import { endingLines, endingRecord, outcomeOfRun, toResult } from './report/events/run-result.ts';
 import { approveOnTerminal, denyApprovals } from './report/progress/approve-on-terminal.ts';
-import { createProgress } from './report/progress/create-progress.ts';
-import type { Progress } from './report/progress/live-progress.ts';
+import { createProgress, isRewritable } from './report/progress/create-progress.ts';
+import type { Progress } from './report/progress/progress.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { spendingOf } from './report/text/spending.ts';
 import { runOnSuspend } from './runs/on-suspend.ts';
-import { reportLines } from './runs/report-lines.ts';
+import { reportLines, titleOf } from './runs/report-lines.ts';
 
 /**
  * Runs an agent and prints the report.
@@ -89,13 +89,14 @@ async function openAndRun(command: Command, parts: CommandParts): Promise<EndedC
 async function carryOut(command: Command, opened: OpenedRun): Promise<EndedCommand> {
   const { request, environment } = command;
   const { agent, durable, folder, redactor } = opened;
-  const output = outputOf(command, opened);
-  for (const line of beginningLines(durable)) environment.stderr.write(`wink: ${line}.\n`);
+  if (!request.isQuiet)
+    for (const line of beginningLines(durable)) environment.stderr.write(`wink: ${line}.\n`);
   const budget = new BudgetTracker(
     { ...agent.limits?.budget, ...request.budget },
     // The report shows the spending, with or without limits.
     { isLimitRequired: false },
   );
+  const output = outputOf(command, opened, budget);
   const ended = await evaluateRun(opened, request, {
     approve: approveFor(request, environment, output.progress, agent.approve),
     budget,
@@ -155,7 +156,11 @@ interface RunOutput {
   readonly describeRunning: () => string;
 }
 
-function outputOf({ request, environment }: Command, { log, prompt, redactor }: OpenedRun): RunOutput {
+function outputOf(
+  { request, environment }: Command,
+  { agent, folder, log, model, prompt, redactor }: OpenedRun,
+  budget: BudgetTracker,
+): RunOutput {
   const { after, now, onOtherOutput, signal, stderr, stdout, variables } = environment;
   const { text: clean } = redactor;
   const begunAtMs = now();
@@ -174,8 +179,23 @@ function outputOf({ request, environment }: Command, { log, prompt, redactor }: 
   });
   const calls = new CallLog(clean, now, schemasOf(prompt));
   const style = createTextStyle(stderr, variables);
-  const { isVerbose } = request;
-  const progress = createProgress(stderr, { calls, now, after, onOtherOutput, clean, style, isVerbose });
+  const progress = createProgress(stderr, {
+    run: {
+      title: titleOf({ agent, folder }),
+      modelName: model.name,
+      maxTurns: request.maxTurns ?? agent.limits?.maxTurns,
+      maxCost: budget.budget.maxCost,
+      spending: () => spendingOf(budget),
+    },
+    isLive: isRewritable(stderr, variables),
+    detail: request.isQuiet ? 'none' : request.isVerbose ? 'all' : 'short',
+    calls,
+    now,
+    after,
+    onOtherOutput,
+    clean,
+    style,
+  });
   const observe = (event: RunEvent): void => {
     underway.observe(event);
     record(event);

@@ -38,7 +38,10 @@ export async function chooseOverrides(
  * The overrides of an agent's repository, or those in a given directory.
  * @throws {UsageError} when there is neither.
  */
-export function openOverrides(root: string | undefined, { folder }: LoadedAgent): LocalOverridesStore {
+export function openOverrides(
+  root: string | undefined,
+  { folder }: Pick<LoadedAgent, 'folder'>,
+): LocalOverridesStore {
   return orUsageError(
     () => new LocalOverridesStore(root === undefined ? { workingDirectory: folder } : { root }),
     () => 'the agent is not in a git repository: name the folder of its overrides with --overrides DIR.',

@@ -66,7 +66,8 @@ export const forkDefinition: CommandDefinition<ForkRequest> = defineCommand<Fork
       .addOption(output.json('Events as JSON lines, nothing else'))
       .addOption(output.log())
       .addOption(output.deltas())
-      .addOption(output.full('Whole table and diff'))
+      .addOption(output.fullOrQuiet())
+      .addOption(output.quiet())
       .addOption(output.otel())
       .addOption(output.redact())
       .addOption(output.verbose("Log lines, the model's words, stacks of errors")),

@@ -77,7 +77,8 @@ export const resumeDefinition: CommandDefinition<ResumeRequest> = defineCommand<
       .addOption(output.json('Events as JSON lines, nothing else'))
       .addOption(output.log())
       .addOption(output.deltas())
-      .addOption(output.full('Whole table and diff'))
+      .addOption(output.fullOrQuiet())
+      .addOption(output.quiet())
       .addOption(output.otel())
       .addOption(output.redact())
       .addOption(output.verbose("Log lines, the model's words, stacks of errors")),
@@ -104,6 +105,7 @@ interface ResumptionValues extends limit.LimitValues {
   readonly verbose?: true | undefined;
   readonly otel?: true | undefined;
   readonly full?: true | undefined;
+  readonly quiet?: true | undefined;
 }
 
 /**

@@ -73,8 +73,10 @@ export const runDefinition: CommandDefinition<RunRequest> = defineCommand<RunReq
       .addOption(output.json('Events as JSON lines, nothing else'))
       .addOption(output.log())
       .addOption(output.deltas())
-      .addOption(output.full('Whole table and diff'))
+      .addOption(output.fullOrQuiet())
+      .addOption(output.quiet())
       .addOption(output.otel())
+      .addOption(output.watch())
       .addOption(output.redact())
       .addOption(output.verbose("Log lines, the model's words, stacks of errors")),
   (values, agent, folder) => {
@@ -99,10 +101,28 @@ export const runDefinition: CommandDefinition<RunRequest> = defineCommand<RunReq
       ...task,
       ...output.outputsOf(values),
       recordFile: values.record,
+      isWatched: isWatched(values),
       durable: durableOf(task, values),
     };
   },
 );
+
+/** @throws {UsageError} for `--watch` together with what a run leaves behind. */
+function isWatched(values: {
+  readonly watch?: true;
+  readonly apply?: ApplyMode;
+  readonly durable?: true;
+  readonly journal?: string;
+  readonly json?: true;
+  readonly record?: string;
+}): boolean {
+  if (values.watch !== true) return false;
+  const other = (['apply', 'durable', 'journal', 'json', 'record'] as const).find(
+    (name) => values[name] !== undefined,
+  );
+  if (other === undefined) return true;
+  throw new UsageError(`--watch runs again and again to try an agent out: leave out --${other}.`);
+}
 
 /** A bare `--apply` is `end`. */
 function apply(): PresetOption<'--apply [MODE]', 'end', ApplyMode> {

@@ -12,6 +12,8 @@ export interface GivenTexts {
   readonly argv: readonly string[];
   /** The files that texts were read from, as they are written. */
   readonly files: readonly string[];
+  /** Whether one of them was read from the standard input, which is empty then. */
+  readonly isInputRead: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export async function withGivenTexts(
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
   const files: string[] = [];
+  let isInputRead = false;
   const spelled: string[] = [];
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';
@@ -38,14 +41,16 @@ export async function withGivenTexts(
       continue;
     }
     if (equals < 0) index += 1;
-    if (value === '-') spelled.push(`${name}=${await textOfInput(name, environment)}`);
-    else if (value.startsWith('@@')) spelled.push(`${name}=${value.slice(1)}`);
+    if (value === '-') {
+      isInputRead = true;
+      spelled.push(`${name}=${await textOfInput(name, environment)}`);
+    } else if (value.startsWith('@@')) spelled.push(`${name}=${value.slice(1)}`);
     else {
       files.push(value.slice(1));
       spelled.push(`${name}=${textOfFile(name, value.slice(1))}`);
     }
   }
-  return { argv: [...spelled, ...argv.slice(words.length)], files };
+  return { argv: [...spelled, ...argv.slice(words.length)], files, isInputRead };
 }
 
 function isElsewhere(name: string, value: string): boolean {

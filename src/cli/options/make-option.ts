@@ -75,6 +75,15 @@ export function listOption<const Flags extends string>(
   ]);
 }
 
+/** The option, under these flags in help, where it stands for another one, too. */
+export function shownAs<const Flags extends string>(
+  option: FlagOption<Flags>,
+  flags: string,
+): FlagOption<Flags> {
+  option.flags = flags;
+  return option;
+}
+
 /** @throws {UsageError} for a text that is not one of the values; it names them, and the nearest one. */
 export function readChoice<const Value extends string>(
   name: string,

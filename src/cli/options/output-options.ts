@@ -4,6 +4,7 @@ import {
   flagOption,
   listOption,
   type PresetOption,
+  shownAs,
   textOption,
   type ValueOption,
   valueOption,
@@ -22,6 +23,13 @@ export const deltas = (): FlagOption<'--deltas'> =>
 
 export const full = (description: string): FlagOption<'--full'> => flagOption('--full', description);
 
+/** Stands in help for {@link quiet}, too. */
+export const fullOrQuiet = (): FlagOption<'--full'> =>
+  shownAs(full('Whole table and diff; the outcome only'), '--full, --quiet');
+
+export const quiet = (): FlagOption<'--quiet'> =>
+  flagOption('--quiet', 'The outcome only, and nothing while it works').hideHelp();
+
 export const otel = (): FlagOption<'--otel'> => flagOption('--otel', 'To OpenTelemetry, as OTEL_* say');
 
 export const verbose = (description = 'Stacks of errors'): FlagOption<'--verbose'> =>
@@ -29,6 +37,9 @@ export const verbose = (description = 'Stacks of errors'): FlagOption<'--verbose
 
 export const redact = (): ValueOption<'--redact <NAME>', readonly string[]> =>
   listOption('--redact <NAME>', 'Hide the value of this variable, too; again for others');
+
+export const watch = (): FlagOption<'--watch'> =>
+  flagOption('--watch', "Run again when the agent's files change");
 
 /** An empty name: a new file in the folder of records. */
 export const record = (
@@ -44,9 +55,17 @@ export function outputsOf(values: {
   readonly verbose?: boolean | undefined;
   readonly otel?: boolean | undefined;
   readonly full?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
 }): RunOutputs {
   if (values.deltas === true && values.json !== true && values.log === undefined) {
     throw new UsageError('--deltas requires --json or --log.');
+  }
+  if (values.quiet === true) {
+    const other = (['json', 'full', 'verbose'] as const).find((name) => values[name] === true);
+    if (other !== undefined)
+      throw new UsageError(
+        `--quiet prints only the outcome, and --${other} something else: leave out one of them.`,
+      );
   }
   return {
     logFile: values.log,
@@ -55,5 +74,6 @@ export function outputsOf(values: {
     isVerbose: values.verbose === true,
     hasTelemetry: values.otel === true,
     isFull: values.full === true,
+    isQuiet: values.quiet === true,
   };
 }

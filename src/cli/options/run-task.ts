@@ -60,6 +60,8 @@ export interface RunRequest extends RunTask, RunOutputs {
   readonly recordFile: string | undefined;
   /** Undefined: the run is not kept in a journal. */
   readonly durable: DurableChoice | undefined;
+  /** Whether it runs again when a file of the agent changes, until it is stopped. */
+  readonly isWatched: boolean;
 }
 
 /** What of a run is printed, written and reported. */
@@ -73,6 +75,8 @@ export interface RunOutputs {
   readonly hasTelemetry: boolean;
   /** Whether the table of calls and the diff are printed without limits. */
   readonly isFull: boolean;
+  /** Whether only the outcome is printed, and nothing while the run works. */
+  readonly isQuiet: boolean;
 }
 
 /** A run that is kept in a journal, as the command line asks for it. */

@@ -69,6 +69,11 @@ export interface CliEnvironment {
    * The output of child processes is not intercepted.
    */
   readonly onOtherOutput: (listener: (text: string) => void) => () => void;
+  /**
+   * Returns what `start` returns, which starts a child of the command itself: one that inherits the standard output gets it. Others get the error output in its
+   * place. Default: every child gets it.
+   */
+  readonly withOutput?: <T>(start: () => T) => T;
 }
 
 /** Why a run was interrupted. */

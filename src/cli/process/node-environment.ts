@@ -21,6 +21,8 @@ export interface HostProcess {
   onStray(listener: (stray: StrayError) => void): void;
   /** See `onOtherOutput` of the environment. */
   onOtherOutput: CliEnvironment['onOtherOutput'];
+  /** See `withOutput` of the environment. */
+  withOutput: NonNullable<CliEnvironment['withOutput']>;
 }
 
 /** What of the environment is known where the process begins. */
@@ -60,6 +62,7 @@ export function nodeEnvironment(
       return () => clearTimeout(timer);
     },
     onOtherOutput: host.onOtherOutput,
+    withOutput: host.withOutput,
     takeStrays: async () => {
       // Node reports a rejection once the microtasks are done.
       await new Promise((resolve) => setImmediate(resolve));

@@ -39,7 +39,8 @@ export function takeProcess(host: NodeJS.Process): OwnProcess {
     tell(stray);
     throw stray;
   };
-  redirectChildren(stdout);
+  let isOwnChild = false;
+  redirectChildren(stdout, () => !isOwnChild);
   syncBuiltinESMExports();
 
   host.on('unhandledRejection', (reason) => {
@@ -77,6 +78,14 @@ export function takeProcess(host: NodeJS.Process): OwnProcess {
       writers.add(listener);
       return () => void writers.delete(listener);
     },
+    withOutput: (start) => {
+      isOwnChild = true;
+      try {
+        return start();
+      } finally {
+        isOwnChild = false;
+      }
+    },
     end: async (code) => {
       const flushed = [stdout, stderr].map(
         (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
@@ -93,10 +102,12 @@ const stderrDescriptor = 2;
 /**
  * From now on child processes that would inherit the standard output inherit the error output instead, however they are
  * started. Output to a pipe is not changed.
+ *
+ * @param isRedirected asked for each child.
  */
-function redirectChildren(stdout: unknown): void {
+function redirectChildren(stdout: unknown, isRedirected: () => boolean): void {
   const withoutStdout = (options: unknown): unknown =>
-    isRecord(options) && options['stdio'] !== undefined
+    isRedirected() && isRecord(options) && options['stdio'] !== undefined
       ? { ...options, stdio: redirected(options['stdio'], stdout) }
       : options;
   // `spawn`, `exec`, `execFile` and `fork` call it; the method is not part of the types.

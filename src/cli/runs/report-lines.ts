@@ -28,6 +28,11 @@ export interface ReportedRun {
   readonly notes: readonly string[];
 }
 
+/** Name of the agent, and of its folder. */
+export function titleOf({ agent, folder }: Pick<OpenedRun, 'agent' | 'folder'>): string {
+  return folder === undefined ? agent.name : `${agent.name} on ${folder.name}`;
+}
+
 /** The lines of the report of a run. */
 export function reportLines(
   {
@@ -38,7 +43,7 @@ export function reportLines(
   opened: OpenedRun,
   { calls, notes, outcome, run, spending, suspended }: ReportedRun,
 ): readonly string[] {
-  const { agent, durable, folder, model, redactor } = opened;
+  const { durable, folder, model, redactor } = opened;
   const { now, stdout, variables } = environment;
   const { text: clean } = redactor;
   const style = createTextStyle(stdout, variables);
@@ -74,10 +79,11 @@ export function reportLines(
   const resumed = durable?.resumed;
   return formatRunEnding(ending, folder, {
     clean,
-    title: folder === undefined ? agent.name : `${agent.name} on ${folder.name}`,
+    title: titleOf(opened),
     modelName: model.name,
     width: widthOf(stdout),
     isFull: request.isFull,
+    isQuiet: request.isQuiet,
     isEnforced: request.isEnforced,
     life: resumed === undefined ? 'new' : resumed.isFinished ? 'ended' : 'resumed',
     style,

@@ -66,7 +66,8 @@ describe('an agent that is told things', () => {
       completion: filesExistCompletion({ paths: ['report.md'] }),
     });
     const environment = fakeEnvironment();
-    expect(await runCommand(run, environment, parts(ofAgent(agent)))).toBe(0);
+    const told = request('run', 'a.ts', '--verbose');
+    expect(await runCommand(told, environment, parts(ofAgent(agent)))).toBe(0);
     expect(environment.stdout.text()).toContain('Now it is there.');
     expect(environment.stderr.text()).toContain(
       'turn 1: not complete according to files-exist: A file is still missing: report.md. Write what is missing, then answer again.\n',
@@ -115,7 +116,9 @@ describe('a review', () => {
     expect(text).toContain('+- [ ] `a.ts:1` TODO: x');
     expect(text).toMatch(/\n\d+ turns, \d+ calls: \d+ committed.*, 1 rolled back, 1 denied\.\n/);
     expect(text).toContain('\n1 finding recorded, report published.\n');
-    expect(environment.stderr.text()).toMatch(/^(plan: .*\n)*turn 1: \d calls \(/);
+    expect(environment.stderr.text()).toMatch(
+      /^wink: review on demo with rule-based model, no LLM\nwink: turn \d+, call \d+: write_file REVIEW\.md denied by read-before-write: .*\nwink: turn \d+, call \d+: publish_report rolled back: .*\n$/,
+    );
     expect(text).not.toContain('\u001b');
   });
 
@@ -130,7 +133,7 @@ describe('a review', () => {
     const silent = withModel(scriptedAdapter([{ text: 'No.' }]));
     expect(await runCommand(reviewed, environment, parts(silent))).toBe(1);
     expect(environment.stdout.text()).toContain('The review ended without a published report. No.\n');
-    expect(environment.stderr.text()).toBe('');
+    expect(environment.stderr.text()).toMatch(/^wink: review on demo with .*\n$/);
     expect(environment.stdout.text()).toContain('No tool was called.');
     expect(environment.stdout.text()).toContain('No files were changed.');
   });
@@ -171,7 +174,15 @@ describe('a review', () => {
     });
     expect(await runCommand(reviewed, environment, parts(withModel(adapter)))).toBe(0);
     expect(environment.stdout.text()).toBe('');
+    expect(environment.stderr.text()).toBe('wink: review on demo with scripted model\n');
+  });
+
+  it('says nothing while it works with --quiet', async () => {
+    const environment = fakeEnvironment();
+    const quiet = request('run', 'a.ts', '--quiet');
+    expect(await runCommand(quiet, environment, parts(review, { 'a.ts': '// TODO: x\n' }))).toBe(0);
     expect(environment.stderr.text()).toBe('');
+    expect(environment.stdout.text()).toContain('1 finding recorded, report published');
   });
 
   it('says that it was interrupted while the folder was read', async () => {
@@ -219,7 +230,7 @@ describe('an agent of a file', () => {
     expect(text).toMatch(/\nmodel: {2}scripted model\nfolder: as on disk; changes are not written\n$/);
     expect(text).toContain('+++ b/new.md');
     expect(text).toContain('Changes: 1 file, not written: --apply writes them.\n');
-    expect(environment.stderr.text()).toBe('turn 1: 1 call (write_file)\n');
+    expect(environment.stderr.text()).toBe('wink: demo on demo with scripted model\n');
   });
 
   it('works without a folder when its template has no files', async () => {

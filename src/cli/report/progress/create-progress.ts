@@ -1,17 +1,12 @@
-import type { RunEvent } from '../../../core/runtime/index.ts';
-import type { Plan } from '../../../suite/planning/index.ts';
-import { formatPlanStep } from '../../../suite/planning/index.ts';
-import type { OutputStream } from '../../process/environment.ts';
-import { printable, printableProse } from '../../process/plain-text.ts';
-import { CallLog, type LocatedEvent } from '../calls/call-log.ts';
-import { newsOf, placeOf, requestedCallsText } from '../text/describe-call.ts';
-import type { Progress, ProgressOptions } from './live-progress.ts';
+import type { CliEnvironment, OutputStream } from '../../process/environment.ts';
+import { CallLog } from '../calls/call-log.ts';
+import { lineProgress } from './line-progress.ts';
 import { liveProgress } from './live-progress.ts';
+import type { Progress, ProgressOptions } from './progress.ts';
+import { RunStatus } from './run-status.ts';
+import { verboseProgress } from './verbose-progress.ts';
 
-/**
- * On a terminal one status line that is rewritten, below the plan and above the end of the model's text; otherwise, and
- * together with log lines, which a rewritten line would garble, one line per turn, step and report.
- */
+/** Shows a run while it works: a few lines that are rewritten, where a person watches, or a few lines in all. */
 export function createProgress(
   stream: OutputStream,
   {
@@ -19,92 +14,31 @@ export function createProgress(
     now,
     calls = new CallLog(clean, now),
     style = (_tone, text) => text,
-    isVerbose = false,
+    detail = 'short',
+    run,
+    isLive,
     ...options
   }: ProgressOptions,
 ): Progress {
-  return stream.isTerminal && !isVerbose
-    ? liveProgress(stream, { ...options, now, calls, clean, style })
-    : plainProgress(stream, { calls, clean, isVerbose });
+  if (detail === 'none') return noProgress(calls);
+  if (detail === 'all') return verboseProgress(stream, calls, clean);
+  const status = new RunStatus(calls, run, now, clean);
+  return isLive
+    ? liveProgress(stream, status, { ...options, now, style })
+    : lineProgress(stream, status, { ...options, now, clean });
 }
 
-/**
- * One line per turn, changed step of the plan and report, for an output that is not a terminal. With `isVerbose` also the
- * text of the run's own model, as it is written.
- */
-function plainProgress(
-  stream: OutputStream,
-  { calls, clean, isVerbose }: Required<Pick<ProgressOptions, 'calls' | 'clean' | 'isVerbose'>>,
-): Progress {
-  let known: Plan | undefined;
-  let writing = '';
-  let unfinished = '';
-  /** Whether lines of the answer that is being written are there. */
-  let hasLines = false;
-  const writeLine = (line: string): void => {
-    hasLines = true;
-    stream.write(`${writing} | ${printableProse(line)}\n`);
-  };
-  /** Writes the pending part of a line. */
-  const finish = (): void => {
-    if (unfinished !== '') writeLine(unfinished);
-    unfinished = '';
-  };
-  const writeDelta = ({ event, outerCalls, turn }: LocatedEvent): void => {
-    if (outerCalls.length === 0 && event.type === 'model-call-start') hasLines = false;
-    if (outerCalls.length > 0 || (event.type !== 'text-delta' && event.type !== 'reasoning-delta'))
-      return finish();
-    const place = `turn ${turn}, ${event.type === 'text-delta' ? 'text' : 'thoughts'}`;
-    if (place !== writing) finish();
-    writing = place;
-    const lines = (unfinished + event.text).split('\n');
-    unfinished = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') writeLine(line);
-  };
-  /** Forgets what is void. @returns whether lines of it are there, which cannot be taken back. */
-  const takeBack = ({ event, outerCalls }: LocatedEvent): boolean => {
-    if (outerCalls.length > 0 || !isVoiding(event)) return false;
-    const isThere = hasLines;
-    unfinished = '';
-    hasLines = false;
-    return isThere;
-  };
+/** Whether lines of an output may be rewritten: a terminal that can do that, and not one that a CI system records. */
+export function isRewritable(stream: OutputStream, variables: CliEnvironment['variables']): boolean {
+  const { CI = '', TERM } = variables;
+  return stream.isTerminal && TERM !== 'dumb' && (CI === '' || CI === 'false');
+}
+
+function noProgress(calls: CallLog): Progress {
   return {
-    showsText: isVerbose,
-    observe: (event: RunEvent, plan) => {
-      const sighting = calls.observe(event);
-      const isVoid = takeBack(sighting);
-      if (isVerbose) writeDelta(sighting);
-      if (plan !== undefined && plan !== known) {
-        for (const line of planNews(plan, known)) stream.write(`plan: ${printable(line)}\n`);
-        known = plan;
-      }
-      for (const line of [newsOf(sighting, clean), askedLine(sighting)]) {
-        if (line !== undefined) stream.write(`${line}\n`);
-      }
-      if (isVoid) stream.write(`${placeOf(sighting)}: what it wrote of this answer is void\n`);
-    },
+    showsText: false,
+    observe: (event) => void calls.observe(event),
     hold: () => () => undefined,
     end: () => undefined,
   };
-}
-
-/** Whether what was written of an answer is void. */
-function isVoiding({ type }: RunEvent): boolean {
-  return type === 'model-call-retry' || type === 'answer-restarted' || type === 'tool-results-dropped';
-}
-
-function askedLine(sighting: LocatedEvent): string | undefined {
-  const { event, outerCalls } = sighting;
-  if (event.type !== 'model-call-end' || event.toolCalls.length === 0) return undefined;
-  const outer = outerCalls.at(-1);
-  const who = outer === undefined ? '' : `inside ${printable(outer.toolName)} `;
-  return `${placeOf(sighting)}: ${who}${requestedCallsText(event)}`;
-}
-
-function planNews(plan: Plan, known: Plan | undefined): readonly string[] {
-  const isNew = known === undefined || known.objective !== plan.objective;
-  const before = new Set(isNew ? [] : known.steps.map(formatPlanStep));
-  const changed = plan.steps.map(formatPlanStep).filter((line) => !before.has(line));
-  return isNew ? [plan.objective, ...changed] : changed;
 }

@@ -9,7 +9,7 @@ import {
 } from '../../process/plain-text.ts';
 import type { TextStyle, TextTone } from '../../process/text-style.ts';
 import type { Call } from '../calls/call.ts';
-import { costText, readableTokens, type Spending } from '../text/spending.ts';
+import { amountText, readableTokens, type Spending } from '../text/spending.ts';
 
 /** What the first lines of a report are made of. */
 export interface OutcomeBlock {
@@ -103,6 +103,6 @@ function countsOf({ questions, turns, calls, durationMs, spending }: OutcomeBloc
     counted(calls, 'call'),
     readableDuration(durationMs),
     ...(isCounted ? [`${readableTokens((inputTokens ?? 0) + (outputTokens ?? 0))} tokens`] : []),
-    ...(spending.cost === undefined || !isCounted ? [] : [`cost ${costText(spending.cost)}`]),
+    ...(spending.cost === undefined || !isCounted ? [] : [`$${amountText(spending.cost)}`]),
   ].join(', ');
 }

@@ -44,6 +44,8 @@ export interface RunReportOptions {
   readonly width: number;
   /** Without limits on answer, table and diff. */
   readonly isFull: boolean;
+  /** Only the outcome, its reason, the questions, and the commands that follow from them. */
+  readonly isQuiet: boolean;
   /** False: policies were only evaluated. */
   readonly isEnforced: boolean;
   /** How the run began: here, or in another process, whose calls are not listed; `ended`: it had ended there. */
@@ -64,14 +66,14 @@ export function formatRunEnding(
   folder: OpenedFolder | undefined,
   options: RunReportOptions,
 ): readonly string[] {
-  const { isFull, life, style, width } = options;
+  const { isFull, isQuiet, life, style, width } = options;
   const { outcome, questions, records, totals } = ending;
   const isDone = outcome.kind === 'finished';
   const unlimited = (most: number): number => (isFull ? Number.POSITIVE_INFINITY : most);
   const block = formatOutcome(
     {
       ...ending,
-      next: isDone ? [] : ending.next,
+      next: isDone && !isQuiet ? [] : ending.next,
       title: options.title,
       instead: life === 'ended' ? ': it had ended already' : undefined,
       questions: questions.count,
@@ -80,6 +82,7 @@ export function formatRunEnding(
     },
     { width, style, isFull },
   );
+  if (isQuiet) return paragraphs([block, questions.lines]);
   const problems = formatProblems(outcome.failures, { width, style, maxProblems: unlimited(maxProblems) });
   const tableOptions = { width, maxRows: unlimited(maxTableRows), style, waiting: ending.waiting };
   const hasCalls = records.length + ending.waiting.length > 0;

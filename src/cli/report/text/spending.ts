@@ -54,3 +54,9 @@ export function readableTokens(tokens: number): string {
   const [amount, unit] = tokens < 999_950 ? [tokens / 1000, 'k'] : [tokens / 1_000_000, 'M'];
   return `${amount.toFixed(1)}${unit}`;
 }
+
+/** A cost in a few characters: `0.04`, `2.00`, and below a hundredth `0.0042`. */
+export function amountText(cost: number): string {
+  const maximumFractionDigits = cost > 0 && cost < 0.01 ? 4 : 2;
+  return cost.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits });
+}

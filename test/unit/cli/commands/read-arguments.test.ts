@@ -29,6 +29,8 @@ const nothingSaid = {
   isVerbose: false,
   hasTelemetry: false,
   isFull: false,
+  isQuiet: false,
+  isWatched: false,
 };
 
 describe('readArguments', () => {
@@ -150,6 +152,8 @@ describe('readArguments', () => {
       hasDeltas: true,
       isVerbose: true,
       isFull: false,
+      isQuiet: false,
+      isWatched: false,
     });
   });
 
@@ -275,6 +279,12 @@ describe('readArguments', () => {
     [['run', 'a.ts', '--max-conversation-turns', '2.5'], 'whole number from 2 on'],
     [['run', 'a.ts', '--max-conversation-turns', 'all'], 'whole number from 2 on'],
     [['run', 'a.ts', '--deltas'], '--deltas requires --json or --log'],
+    [
+      ['run', 'a.ts', '--quiet', '--json'],
+      'only the outcome, and --json something else: leave out one of them',
+    ],
+    [['resume', 'r', '--full', '--quiet'], 'only the outcome, and --full something else'],
+    [['fork', 'r', '--at', '1', '--quiet', '--verbose'], 'only the outcome, and --verbose something else'],
     [['run', 'a.ts', '--base-url', 'localhost:80'], 'it must be a URL such as'],
     [['run', 'a.ts', '--base-url', 'file:///etc'], 'it must be a URL such as'],
     [['run', 'a.ts', '--params', '{a:1}'], '--params is not JSON: '],

@@ -29,6 +29,7 @@ describe('texts of a command line', () => {
     const expected = {
       argv: ['run', 'a.ts', `${name}=${text.replace('\uFEFF', '')}`, '--json'],
       files: [file],
+      isInputRead: false,
     };
     expect(await given(['run', 'a.ts', name, `@${file}`, '--json'])).toEqual(expected);
     expect(await given(['run', 'a.ts', `${name}=@${file}`, '--json'])).toEqual(expected);
@@ -43,11 +44,11 @@ describe('texts of a command line', () => {
         ),
       );
     for (const size of [1, 2, 5, 100]) {
-      expect((await given(['resume', 'r', '--input', '-'], pieces(size))).argv).toEqual([
-        'resume',
-        'r',
-        '--input=Hé, 世界\n',
-      ]);
+      expect(await given(['resume', 'r', '--input', '-'], pieces(size))).toEqual({
+        argv: ['resume', 'r', '--input=Hé, 世界\n'],
+        files: [],
+        isInputRead: true,
+      });
     }
   });
 
@@ -60,7 +61,7 @@ describe('texts of a command line', () => {
     [['run', '--', '--input', '@file']],
     [['run', '@file']],
   ])('are as they are written in %j', async (argv) => {
-    expect(await given(argv)).toEqual({ argv, files: [] });
+    expect(await given(argv)).toEqual({ argv, files: [], isInputRead: false });
   });
 
   it('begin with @ when it is doubled', async () => {

@@ -37,6 +37,7 @@ function fakeProcess(
     env: { TERM: 'x' },
     once: (signal, listener) => events.once(signal, listener),
     onOtherOutput: () => () => undefined,
+    withOutput: (start) => start(),
     onStray: (listener) => events.on('stray', listener),
     raise: (signal, about) => events.emit(signal, about),
     ...more,

@@ -10,11 +10,11 @@ import type {
 import { CallLog } from '../../../../../src/cli/report/calls/call-log.ts';
 import { describeTotals } from '../../../../../src/cli/report/calls/call-totals.ts';
 import { eventLine } from '../../../../../src/cli/report/events/event-record.ts';
-import { createProgress } from '../../../../../src/cli/report/progress/create-progress.ts';
 import { formatCallTable } from '../../../../../src/cli/report/table/call-table.ts';
 import { Redactor } from '../../../../../src/core/runtime/index.ts';
 import { here } from '../../../../support/event-places.ts';
 import { capturedStream } from '../../support.ts';
+import { shownProgress } from '../progress/shown-run.ts';
 import { asked, ended, inside, started } from './call-events.ts';
 
 function ran(
@@ -122,7 +122,7 @@ describe('what a provider runs', () => {
 
   it('is told while it happens', () => {
     const stream = capturedStream();
-    const progress = createProgress(stream, { now: () => 0, clean });
+    const progress = shownProgress(stream, { detail: 'all', clean });
     for (const event of events) progress.observe(event);
     progress.observe(here({ type: 'tool-results-dropped', turn: 2, callIds: ['a', 'b'], characters: 9 }));
     progress.observe(here({ type: 'turns-dropped', turn: 3, turns: 1, callIds: ['a'] }));

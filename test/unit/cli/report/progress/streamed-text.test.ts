@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
-import { createProgress } from '../../../../../src/cli/report/progress/create-progress.ts';
 import { here } from '../../../../support/event-places.ts';
 import { capturedStream } from '../../support.ts';
 import { asked, inside, started } from '../calls/call-events.ts';
+import { shownProgress, shownRun } from './shown-run.ts';
 
 const begun: RunEvent = here({ type: 'model-call-start', turn: 1 });
 const says = (text: string): RunEvent => here({ type: 'text-delta', turn: 1, text });
@@ -23,7 +23,7 @@ const style = (tone: string, text: string): string => `<${tone}>${text}</>`;
 function screens(events: readonly RunEvent[], columns = 30): readonly (readonly string[])[] {
   const stream = capturedStream({ isTerminal: true, columns });
   let time = 0;
-  const progress = createProgress(stream, { now: () => time, style });
+  const progress = shownProgress(stream, { run: shownRun({ modelName: 'model' }), now: () => time, style });
   expect(progress.showsText).toBe(true);
   let before = 0;
   return events.map((event) => {
@@ -48,31 +48,38 @@ describe('what a model writes, on a terminal', () => {
         started('a'),
       ]),
     ).toEqual([
-      ['turn 1: waiting for the model'],
-      ['turn 1: the model is thinking', '<faint>  Hm.</>'],
-      ['^turn 1: the model is writing', '<faint>  One</>', '<faint>  two</>'],
-      ['^^turn 1: the model is writing', '<faint>  two</>', '<faint>  three 3</>', '<faint>  fo</>'],
+      ['turn 1  0:00', '  asking model, 0.0 s'],
+      ['^turn 1  0:00', '  model is thinking, 0.1 s', '<faint>  Hm.</>'],
+      ['^^turn 1  0:00', '  model is writing, 0.2 s', '<faint>  One</>', '<faint>  two</>'],
       [
-        '^^^turn 1: the model is writing',
+        '^^^turn 1  0:00',
+        '  model is writing, 0.3 s',
+        '<faint>  two</>',
+        '<faint>  three 3</>',
+        '<faint>  fo</>',
+      ],
+      [
+        '^^^^turn 1  0:00',
+        '  model is writing, 0.4 s',
         '<faint>  two</>',
         '<faint>  three 3</>',
         '<faint>  four<U+001B></>',
       ],
-      [''],
-      ['^^^turn 1, call 1: look a.md'],
+      ['^^^^turn 1  0:00', '<faint>  two</>', '<faint>  three 3</>', '<faint>  four<U+001B></>'],
+      ['^^^turn 1  0:00', '  look a.md              0.0 s'],
     ]);
   });
 
   it.each([retry, here({ type: 'answer-restarted', turn: 1 })])(
     'is void when the model is asked again: $type',
     (event) => {
-      expect(screens([says('Half'), event, says('Whole')])[2]?.slice(1)).toEqual(['<faint>  Whole</>']);
+      expect(screens([says('Half'), event, says('Whole')])[2]?.slice(2)).toEqual(['<faint>  Whole</>']);
     },
   );
 
   it('is broken into lines of the terminal, of which wide characters take two columns', () => {
     const [shown = []] = screens([says(`${'a'.repeat(30)} ${'猫'.repeat(15)}`)], 30);
-    expect(shown.slice(1)).toEqual([
+    expect(shown.slice(2)).toEqual([
       `<faint>  ${'a'.repeat(3)}</>`,
       `<faint>  ${'猫'.repeat(13)}</>`,
       '<faint>  猫猫</>',
@@ -81,7 +88,10 @@ describe('what a model writes, on a terminal', () => {
 
   it('is only the run’s own: evaluations inside calls may write at the same time', () => {
     const [, shown] = screens([started('a'), inside('a', says('secret of it'))], 60);
-    expect(shown).toEqual(['turn 1, call 1: the model is writing inside look']);
+    expect(shown).toEqual([
+      '^review on demo  turn 1  0:00',
+      '  look a.md  > its model is writing, 0.0 s             0.1 s',
+    ]);
   });
 
   it('stays quick and right however long it gets', () => {
@@ -103,7 +113,7 @@ describe('what a model writes, elsewhere', () => {
 
   it('is not shown', () => {
     const stream = capturedStream();
-    const progress = createProgress(stream, { now: () => 0 });
+    const progress = shownProgress(stream);
     for (const event of events) progress.observe(event);
     expect(progress.showsText).toBe(false);
     expect(stream.text()).not.toContain('One');
@@ -111,7 +121,7 @@ describe('what a model writes, elsewhere', () => {
 
   it('comes line by line beside log lines, also on a terminal', () => {
     const stream = capturedStream({ isTerminal: true });
-    const progress = createProgress(stream, { now: () => 0, isVerbose: true });
+    const progress = shownProgress(stream, { detail: 'all' });
     for (const event of events) progress.observe(event);
     expect(progress.showsText).toBe(true);
     expect(stream.text().split('\n')).toEqual([
@@ -137,7 +147,7 @@ describe('what a model writes, elsewhere', () => {
     (_type, event) => {
       const written = (said: readonly string[]): readonly string[] => {
         const stream = capturedStream();
-        const progress = createProgress(stream, { now: () => 0, isVerbose: true });
+        const progress = shownProgress(stream, { detail: 'all' });
         for (const each of [
           begun,
           says('Kept.'),

@@ -10,8 +10,8 @@ export class TerminalScreen implements OutputStream {
   readonly #lines: string[] = [''];
   #row = 0;
   #column = 0;
-  /** How often something was written. */
-  writes = 0;
+  /** What was written, one text for each time. */
+  readonly commands: string[] = [];
 
   constructor(columns: number) {
     this.columns = columns;
@@ -19,13 +19,18 @@ export class TerminalScreen implements OutputStream {
 
   write(text: string): void {
     if (text === '') return;
-    this.writes += 1;
+    this.commands.push(text);
     const [plain = '', ...commanded] = text.split(escape);
     for (const character of plain) this.#put(character);
     for (const part of commanded) {
       this.#put(part.slice(0, commandLength));
       for (const character of part.slice(commandLength)) this.#put(character);
     }
+  }
+
+  /** How often something was written. */
+  get writes(): number {
+    return this.commands.length;
   }
 
   /** The lines, without empty ones at the end. */
@@ -64,9 +69,11 @@ export class TerminalScreen implements OutputStream {
 /** Timers that fire when they are told to, and the clock that they go by. */
 export class ManualTimers {
   nowMs = 0;
+  /** How long the machine has slept, and its timers with it. */
+  sleepMs = 0;
   readonly #waiting = new Set<{ readonly atMs: number; readonly callback: () => void }>();
 
-  readonly now = (): number => this.nowMs;
+  readonly now = (): number => this.nowMs + this.sleepMs;
 
   readonly after = (milliseconds: number, callback: () => void): (() => void) => {
     const timer = { atMs: this.nowMs + milliseconds, callback };

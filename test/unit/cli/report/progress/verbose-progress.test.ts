@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from 'weakincentives';
-import type { Plan, PlanStepStatus } from 'weakincentives/tools';
-import { createProgress } from '../../../../../src/cli/report/progress/create-progress.ts';
+import type { Plan } from 'weakincentives/tools';
 import { here } from '../../../../support/event-places.ts';
 import { capturedStream } from '../../support.ts';
 import { asked, ended, inside, started } from '../calls/call-events.ts';
+import { shownProgress } from './shown-run.ts';
 
 const turn: RunEvent = here({
   type: 'model-call-end',
@@ -28,53 +28,17 @@ const call = (path: string): RunEvent =>
     params: { file_path: path },
   });
 
-describe('createProgress', () => {
-  it('writes one plain line per turn where nobody watches', () => {
+describe('progress with --verbose', () => {
+  it('writes a line for each turn', () => {
     const stream = capturedStream();
-    const progress = createProgress(stream, { now: () => 0 });
+    const progress = shownProgress(stream, { detail: 'all' });
     progress.observe(turn);
     progress.observe(call('a.md'));
     progress.end();
     expect(stream.text()).toBe('turn 2: 2 calls (2 × read_file)\n');
   });
 
-  it('rewrites one line on a terminal, not too often, and takes it away', () => {
-    const stream = capturedStream({ isTerminal: true, columns: 30 });
-    let time = 0;
-    const progress = createProgress(stream, { now: () => time });
-    progress.observe(call(`${'c'.repeat(50)}\u001b.md`));
-    time = 10;
-    progress.observe(call('b.md'));
-    time = 100;
-    progress.observe(call('a.md'));
-    progress.end();
-    const shown = stream.text().split('\r\u001b[2K');
-    expect(shown).toEqual(['', 'turn 2, call 1: read_file …c…', 'turn 2: 3 calls: read_file ……', '']);
-    expect(stream.text()).not.toContain('\n');
-  });
-
-  it('makes room for a question and shows nothing until it is answered', () => {
-    const stream = capturedStream({ isTerminal: true, columns: 60 });
-    let time = 0;
-    const progress = createProgress(stream, { now: () => time });
-    progress.observe(call('a.md'));
-    const release = progress.hold();
-    time = 100;
-    progress.observe(call('b.md'));
-    expect(stream.text().endsWith('\r\u001b[2K')).toBe(true);
-    expect(stream.text()).not.toContain('b.md');
-    release();
-    expect(stream.text().endsWith('\r\u001b[2Kturn 2: 2 calls: read_file a.md, read_file b.md')).toBe(true);
-    createProgress(capturedStream(), { now: () => 0 }).hold()();
-  });
-
-  it('leaves the terminal alone when there was nothing to show', () => {
-    const stream = capturedStream({ isTerminal: true });
-    createProgress(stream, { now: () => 0 }).end();
-    expect(stream.text()).toBe('');
-  });
-
-  it('says that a busy model is asked again, wherever it is shown', () => {
+  it('says that a busy model is asked again', () => {
     const retry: RunEvent = here({
       type: 'model-call-retry',
       turn: 3,
@@ -85,11 +49,8 @@ describe('createProgress', () => {
     });
     const words = 'turn 3: the model call failed (rate-limit), retrying in 1.5 s';
     const pipe = capturedStream();
-    createProgress(pipe, { now: () => 0 }).observe(retry);
+    shownProgress(pipe, { detail: 'all' }).observe(retry);
     expect(pipe.text()).toBe(`${words}\n`);
-    const terminal = capturedStream({ isTerminal: true });
-    createProgress(terminal, { now: () => 0 }).observe(retry);
-    expect(terminal.text()).toContain(words);
   });
 
   it('tells what the model is told beside its calls, and by whom', () => {
@@ -103,8 +64,8 @@ describe('createProgress', () => {
     } as const;
     const check = { type: 'completion-checked', turn: 1, checker: 'plan' } as const;
     const stream = capturedStream();
-    const progress = createProgress(stream, {
-      now: () => 0,
+    const progress = shownProgress(stream, {
+      detail: 'all',
       clean: (text) => text.replaceAll('/home/ann', '<home>'),
     });
     const events: readonly RunEvent[] = [
@@ -156,9 +117,9 @@ describe('createProgress', () => {
     ];
     const clean = (text: string): string => text.replaceAll('/home/ann', '<home>');
 
-    it('one line each where nobody watches', () => {
+    it('one line each', () => {
       const stream = capturedStream();
-      const progress = createProgress(stream, { now: () => 0, clean });
+      const progress = shownProgress(stream, { detail: 'all', clean });
       for (const event of events) progress.observe(event);
       expect(stream.text().split('\n')).toEqual([
         'turn 1, call 1: look runs again: file <home>/<U+001B> had changed (attempt 2)',
@@ -171,35 +132,6 @@ describe('createProgress', () => {
         '',
       ]);
     });
-
-    it('what is going on, on a terminal', () => {
-      const stream = capturedStream({ isTerminal: true });
-      let time = 0;
-      const progress = createProgress(stream, { now: () => time, clean });
-      for (const event of events) {
-        time += 100;
-        progress.observe(event);
-      }
-      expect(stream.text().split('\r\u001b[2K')).toEqual([
-        '',
-        'turn 1, call 1: look a.md',
-        'turn 1, call 1: look runs again: file <home>/<U+001B> had changed (attempt 2)',
-        'turn 1, call 1: careful asks for approval of what look changed: sure?',
-        'turn 1, call 1: look a.md',
-        'turn 1, call 1: waiting for the model inside look',
-        'turn 1, call 1: look a.md',
-        'turn 1, call 1.1: look b.md',
-        'turn 1, call 1: look a.md',
-      ]);
-    });
-
-    it('and never misses on a terminal that someone is asked', () => {
-      const stream = capturedStream({ isTerminal: true });
-      const progress = createProgress(stream, { now: () => 0 });
-      progress.observe(started('a'));
-      progress.observe(here({ type: 'approval-start', turn: 1, ...careful, about: 'call' }));
-      expect(stream.text()).toContain('careful asks for approval of look: sure?');
-    });
   });
 
   describe('with a plan', () => {
@@ -210,9 +142,9 @@ describe('createProgress', () => {
     });
     const turnBegun: RunEvent = here({ type: 'model-call-start', turn: 1 });
 
-    it('writes each step where nobody watches, when it is new and when it changes', () => {
+    it('writes each step when it is new and when it changes', () => {
       const stream = capturedStream();
-      const progress = createProgress(stream, { now: () => 0 });
+      const progress = shownProgress(stream, { detail: 'all' });
       progress.observe(turnBegun);
       progress.observe(turnBegun, plan('in_progress', 'pending'));
       progress.observe(turnBegun, plan('in_progress', 'pending'));
@@ -225,39 +157,6 @@ describe('createProgress', () => {
         'plan: [x] 1 Step 1',
         '',
       ]);
-    });
-
-    it('keeps a checklist above the line on a terminal, and takes both away', () => {
-      const stream = capturedStream({ isTerminal: true, columns: 40 });
-      const progress = createProgress(stream, { now: () => 0 });
-      const first = plan('in_progress', 'pending');
-      progress.observe(turnBegun, first);
-      progress.observe(call('a.md'), first);
-      progress.observe(call('b.md'), plan('done', 'in_progress'));
-      progress.end();
-      const line = '\r\u001b[2K';
-      const up = '\u001b[1A\u001b[2K';
-      expect(stream.text()).toBe(
-        [
-          `${line}Get it<U+001B> done (0 of 2 done)\n[>] 1 Step 1\n[ ] 2 Step 2\nturn 1: waiting for the model`,
-          `${line}${up}${up}${up}Get it<U+001B> done (1 of 2 done)\n[x] 1 Step 1\n[>] 2 Step 2\nturn 2: 2 calls: read_file a.md, read_…`,
-          `${line}${up}${up}${up}`,
-        ].join(''),
-      );
-    });
-
-    it('shows of a long plan what is around the step at hand', () => {
-      const stream = capturedStream({ isTerminal: true });
-      const statuses = Array.from(
-        { length: 30 },
-        (_, index): PlanStepStatus => (index < 20 ? 'done' : 'pending'),
-      );
-      createProgress(stream, { now: () => 0 }).observe(turnBegun, plan(...statuses));
-      const lines = stream.text().split('\n');
-      expect(lines).toHaveLength(13);
-      expect(lines[1]).toBe('[x] 19 Step 19');
-      expect(lines[3]).toBe('[ ] 21 Step 21');
-      expect(lines.slice(-2)).toEqual(['… 30 steps in all', 'turn 1: waiting for the model']);
     });
   });
 });

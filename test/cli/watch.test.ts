@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { start } from './wink.ts';
+
+let folder = '';
+beforeAll(() => {
+  expect(inject('buildProblem')).toBe('');
+  folder = mkdtempSync(join(tmpdir(), 'wink-watch-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const agent = (model: string): string => `
+import { defineAgent, promptTemplate } from 'weakincentives';
+import { scriptedAdapter } from 'weakincentives/testing';
+import { answer } from './answer.ts';
+const template = promptTemplate({ ns: 'tests', key: 'watched', sections: [] });
+export default defineAgent({ template, workspace: false, adapter: scriptedAdapter(${model}) });
+`;
+
+/** A command, and a way to wait for what it prints. */
+function watched(...args: readonly string[]) {
+  const child = start(['run', join(folder, 'agent.ts'), '--watch', ...args]);
+  let text = '';
+  let seen = 0;
+  let look = (): void => undefined;
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => {
+      text += data.toString();
+      look();
+    });
+  const ended = new Promise<number | null>((resolve) => void child.on('close', resolve));
+  /** Resolves with what was printed until then, from the last time on. */
+  const until = (part: string): Promise<string> =>
+    new Promise((resolve) => {
+      look = () => {
+        const at = text.indexOf(part, seen);
+        if (at < 0) return;
+        const before = text.slice(seen, at + part.length);
+        seen = at + part.length;
+        look = () => undefined;
+        resolve(before);
+      };
+      look();
+    });
+  return { child, ended, until };
+}
+
+const put = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+
+describe('wink run --watch', () => {
+  it('runs again what does not load, what ended and what goes on, and ends with Ctrl-C', async () => {
+    put('agent.ts', agent('[{ text: answer }]'));
+    put('answer.ts', 'export const answer = ;');
+    const { child, ended, until } = watched();
+    expect(await until('wink: watching 2 files, Ctrl-C ends\n')).toContain('cannot be loaded: ');
+    put('answer.ts', "export const answer = 'First.';");
+    expect(await until('Ctrl-C ends\n')).toContain('First.');
+    put(
+      'agent.ts',
+      agent(`async (_conversation, { signal }) => {
+      process.stderr.write('asked\\n');
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    }`),
+    );
+    await until('asked\n');
+    put('agent.ts', agent("[{ text: answer + ' Again.' }]"));
+    const stopped = await until('Ctrl-C ends\n');
+    expect(stopped).toContain('interrupted');
+    expect(stopped).toContain('First. Again.');
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+  });
+
+  it('takes the run with it when it is stopped', async () => {
+    put(
+      'agent.ts',
+      agent(`async (_conversation, { signal }) => {
+      process.stderr.write(answer);
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    }`),
+    );
+    put('answer.ts', "export const answer = 'asked\\n';");
+    const { child, ended, until } = watched();
+    await until('asked\n');
+    child.kill('SIGTERM');
+    await until('interrupted');
+    expect(await ended).toBe(143);
+  });
+});
