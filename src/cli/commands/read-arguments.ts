@@ -2,9 +2,9 @@ import { type Command, CommanderError } from 'commander';
 import { didYouMean } from '../options/make-option.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { type AnyCommandRequest, definitions, makeProgram } from './command-tree.ts';
 import { versionAsked } from './define-command.ts';
 import { helpColumns } from './help-layout.ts';
-import { type AnyCommandRequest, definitions, makeProgram } from './command-tree.ts';
 
 /** A request from the command line. */
 export type CliRequest =

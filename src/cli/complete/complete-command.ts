@@ -1,5 +1,5 @@
-import type { CompleteRequest } from '../commands/complete.ts';
 import { makeProgram } from '../commands/command-tree.ts';
+import type { CompleteRequest } from '../commands/complete.ts';
 import type { Journals } from '../journal/open-journal.ts';
 import { newestWord } from '../options/option-values.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';

@@ -182,7 +182,9 @@ describe('a review', () => {
     const quiet = request('run', 'a.ts', '--quiet');
     expect(await runCommand(quiet, environment, parts(review, { 'a.ts': '// TODO: x\n' }))).toBe(0);
     expect(environment.stderr.text()).toBe('');
-    expect(environment.stdout.text()).toContain('1 finding recorded, report published');
+    expect(environment.stdout.text()).toMatch(
+      /^DONE {2}review on demo: .*\n\n1 finding recorded, report published\.\n$/,
+    );
   });
 
   it('says that it was interrupted while the folder was read', async () => {

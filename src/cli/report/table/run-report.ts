@@ -44,7 +44,7 @@ export interface RunReportOptions {
   readonly width: number;
   /** Without limits on answer, table and diff. */
   readonly isFull: boolean;
-  /** Only the outcome, its reason, the questions, and the commands that follow from them. */
+  /** Only the outcome with its reason, the answer of a run that is done, the questions, and the commands that follow from them. */
   readonly isQuiet: boolean;
   /** False: policies were only evaluated. */
   readonly isEnforced: boolean;
@@ -82,12 +82,12 @@ export function formatRunEnding(
     },
     { width, style, isFull },
   );
-  if (isQuiet) return paragraphs([block, questions.lines]);
   const problems = formatProblems(outcome.failures, { width, style, maxProblems: unlimited(maxProblems) });
   const tableOptions = { width, maxRows: unlimited(maxTableRows), style, waiting: ending.waiting };
   const hasCalls = records.length + ending.waiting.length > 0;
   const none = life === 'resumed' ? 'No tool was called since the run was resumed.' : 'No tool was called.';
   const answer = answerLines(ending, options);
+  if (isQuiet) return paragraphs([block, isDone ? answer : [], questions.lines]);
   return paragraphs([
     block,
     isDone ? answer : [],
