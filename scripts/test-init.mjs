@@ -154,8 +154,8 @@ async function installPnpm() {
 /** The words before a command that take the network from it; none where that is not possible, and says so. */
 async function networkCut() {
   const words = ['unshare', '--map-root-user', '--net'];
-  const [command = '', ...args] = [...words, 'true'];
-  if ((await run(command, args, base)).ok) return words;
+  const [command = '', ...args] = words;
+  if ((await run(command, [...args, 'true'], base)).ok) return words;
   console.log('skip the cut of the network: unshare cannot make a namespace here');
   return [];
 }

@@ -148,7 +148,9 @@ describe.skipIf(skipReason !== '')(`what became of a run${skipReason}`, () => {
     const pane = page.getByRole('tabpanel');
     await pane.getByText('Values were replaced by the redaction in 1 place').waitFor();
     await pane.getByRole('button', { name: 'show' }).click();
-    await pane.getByRole('button', { name: 'write_file' }).last().waitFor();
+    const place = pane.getByRole('button', { name: 'write_file' }).last();
+    await place.waitFor();
+    expect(await place.isVisible()).toBe(true);
     await page.close();
   });
 });

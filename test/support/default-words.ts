@@ -110,7 +110,6 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     title: 'Podman Workspace',
   },
   PostgresJournalOptions: { readOnly: false, schema: 'wink' },
-  ProgressOptions: { isVerbose: false },
   OpenAgentOptions: { isApplyNamed: false, isWithoutFolder: false },
   ReadBeforeWritePolicyOptions: {
     scope: ['subtree', policies],

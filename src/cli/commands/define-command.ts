@@ -71,7 +71,7 @@ export function defineCommand<Request extends CommandRequest<string>>(
 }
 
 /** Code of the error that a command line with `--version` ends with. */
-export const versionAsked = 'wink.version';
+export const versionAsked = 'version-asked';
 
 /** `--help`, as the last of the options and with them. */
 function helpOption(command: Command): Option {

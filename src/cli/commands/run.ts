@@ -107,7 +107,7 @@ export const runDefinition: CommandDefinition<RunRequest> = defineCommand<RunReq
   },
 );
 
-/** @throws {UsageError} for `--watch` together with what a run leaves behind. */
+/** @throws {UsageError} for `--watch` together with what a run leaves. */
 function isWatched(values: {
   readonly watch?: true;
   readonly apply?: ApplyMode;

@@ -7,7 +7,7 @@ export interface Finding {
   readonly about: string;
   /** The line that repairs it; undefined: there is nothing to repair. */
   readonly repair?: string;
-  /** Whether nothing, or the agent that was named, works without it. Default: false. */
+  /** Whether nothing, or the agent that was named, works without it; not so when absent. */
   readonly isNeeded?: boolean;
 }
 

@@ -23,7 +23,7 @@ export const deltas = (): FlagOption<'--deltas'> =>
 
 export const full = (description: string): FlagOption<'--full'> => flagOption('--full', description);
 
-/** Stands in help for {@link quiet}, too. */
+/** In help it represents {@link quiet}, too. */
 export const fullOrQuiet = (): FlagOption<'--full'> =>
   shownAs(full('Whole table and diff; the outcome only'), '--full, --quiet');
 

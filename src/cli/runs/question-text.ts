@@ -85,7 +85,7 @@ export function reportedQuestion(
     ...(expiresAtMs === undefined || isExpired({ question }, nowMs)
       ? []
       : [`     expires ${readableTime(expiresAtMs)}`]),
-    // Where not all is shown, nobody says yes to it from here.
+    // Where not all is shown, no line to copy says yes to it.
     values.isCut || diff.isCut
       ? `  See:    wink approvals show ${named}${option}`
       : `  Yes:    ${answer} --yes --resume${option}`,

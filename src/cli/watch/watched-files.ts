@@ -6,7 +6,7 @@ import type { RunRequest } from '../options/run-task.ts';
 /** Where a module names another one beside it. What is built from parts, and what packages bring, is not found. */
 const imported = /\b(?:from|import|require)\s*\(?\s*(['"])(\.{1,2}\/[^'"\n]+)\1/g;
 const scanned: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
-/** What stands for the end of a name, in the order in which it is looked for. */
+/** What may be at the place of the end of a name, in the order in which it is looked for. */
 const ends: readonly string[] = ['', '.ts', '.mts', '.js', '.mjs', '.json', '/index.ts', '/index.js'];
 /** TypeScript that is named as what it becomes. */
 const sources: Readonly<Record<string, string>> = { '.js': '.ts', '.mjs': '.mts', '.cjs': '.cts' };

@@ -139,7 +139,13 @@ function recordedQuestion({ question, places, ...asked }: KeptQuestion): Recorde
   const { id, digest, toolName, policy, reason } = question;
   const { about, fromMs, expiresAtMs } = asked;
   return {
-    ...{ id, digest, toolName, policy, reason, about, askedAtMs: fromMs },
+    id,
+    digest,
+    toolName,
+    policy,
+    reason,
+    about,
+    askedAtMs: fromMs,
     ...present({ expiresAtMs, call: places.at(-1)?.call }),
   };
 }

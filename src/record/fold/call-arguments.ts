@@ -1,15 +1,15 @@
 import { cutAtWord, oneLine, startOf } from '../../core/internal/index.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/schema/index.ts';
 
-/** How the arguments of a call are told in one line. */
+/** How the arguments of a call are shown in one line. */
 export interface CallArgumentsOptions {
   /** The schema of the tool, whose order of properties is that of the values. Default: the order of the arguments. */
   readonly inputSchema?: JsonSchema | undefined;
   /** Removes what must not be shown from a text, before it is cut. Default: nothing is removed. */
   readonly clean?: (text: string) => string;
-  /** Characters of one value. Default: 24. */
+  /** Characters of one value; 24 when absent. */
   readonly maxCharacters?: number;
-  /** How many values are shown; the rest is counted. Default: 3. */
+  /** How many values are shown; the rest is counted. 3 when absent. */
   readonly maxValues?: number;
 }
 
@@ -19,7 +19,7 @@ const paths: ReadonlySet<string> = new Set(['path', 'file_path']);
 
 /**
  * The arguments of a call in one line, for tables and lists: the values in the order of the schema, as `name=value`. Where an argument is the obvious subject (a path, a
- * command, a pattern, a query, an address), its value stands alone, with the numbers beside it. `{4}` is an object with four members, `[3]` a list of three, `+2`
+ * command, a pattern, a query, an address), only its value is shown, with the numbers beside it. `{4}` is an object with four members, `[3]` a list of three, `+2`
  * are two more.
  *
  * Hidden characters are still in it: who prints it makes them visible.
@@ -38,7 +38,9 @@ export function callArguments(params: JsonValue | undefined, options: CallArgume
   const rest = isAbout ? 0 : shown.length - maxValues;
   const parts = shown.slice(0, maxValues).map(([name, value]) => {
     if (!isSubject([name, value])) return `${name}=${quotedWhereNeeded(value, cut)}`;
-    return paths.has(name) ? cutPath(line(String(value)), maxCharacters) : valueText(value, cut);
+    return paths.has(name) && typeof value === 'string'
+      ? cutPath(line(value), maxCharacters)
+      : valueText(value, cut);
   });
   return [...parts, ...(rest > 0 ? [`+${rest}`] : [])].join(' ');
 }
@@ -71,7 +73,7 @@ function inOrder(
 function valueText(value: JsonValue, cut: (text: string) => string): string {
   if (typeof value === 'string') return value === '' ? '""' : cut(value);
   if (Array.isArray(value)) return `[${value.length}]`;
-  return isObject(value) ? `{${Object.keys(value).length}}` : String(value);
+  return isObject(value) ? `{${Object.keys(value).length}}` : JSON.stringify(value);
 }
 
 /** A text with blanks is quoted, so that it is seen where it ends. */

@@ -127,5 +127,5 @@ export function numbersText(what: string, numbers: readonly (number | string)[])
   return `${unique.length} ${what}s from ${first} to ${last}`;
 }
 
-/** More numbers that are no range are counted. */
+/** More numbers, apart from a range, are counted. */
 const maxListed = 4;

@@ -11,7 +11,7 @@ export class Redactions {
   readonly #runs = new Set<BuiltRun>();
 
   add(row: Row, runs: readonly BuiltRun[]): void {
-    if (row.type === 'header' || !('redacted' in row) || row.redacted !== true) return;
+    if (row.type === 'header' || !('redacted' in row) || !row.redacted) return;
     const place = placeOf(row, runs);
     if (place === undefined) return;
     const { run, turn, call } = place;

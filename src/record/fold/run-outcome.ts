@@ -44,7 +44,7 @@ export type RunEnd =
       readonly reason?: string | undefined;
     };
 
-/** What the outcome of a run is told from. */
+/** What the outcome of a run is made of. */
 export interface RunFacts<Call extends FailingCall> {
   readonly end: RunEnd;
   /** The calls of the run itself, in their order. Those of evaluations inside them are not among them. */
@@ -167,7 +167,7 @@ function waitingReason<Call extends FailingCall>(
   };
 }
 
-/** The place that the errors of an evaluation end with: whoever reads them here knows the run. */
+/** The place that the errors of an evaluation end with: the reader knows the run here. */
 function withoutPlace(message: string): string {
   return message.replace(/ \(prompt "[^"]*", turn \d+\)(?=$|\n| Cause: )/, '');
 }

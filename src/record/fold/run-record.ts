@@ -294,7 +294,7 @@ export interface RunRecord
     /** Milliseconds after the start of the root run. */
     readonly askedAtMs: number;
     readonly expiresAtMs?: number;
-    /** Absent: nobody has answered. */
+    /** Absent: there is no answer yet. */
     readonly answer?: {
       readonly approved: boolean;
       readonly by?: string;

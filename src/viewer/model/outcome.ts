@@ -1,14 +1,14 @@
 import type { RunOutcomeKind } from '../../record/index.ts';
 
 /** How the page shows an outcome: in its title, its icon and the badge beside the name. */
-export interface OutcomeLook {
+export interface OutcomeStyle {
   readonly word: string;
   readonly sign: string;
   /** What is drawn in a square of 12. */
   readonly path: string;
 }
 
-export const outcomeLooks: Readonly<Record<RunOutcomeKind, OutcomeLook>> = {
+export const outcomeStyles: Readonly<Record<RunOutcomeKind, OutcomeStyle>> = {
   failed: { word: 'Failed', sign: '✗', path: 'M2.5 2.5l7 7M9.5 2.5l-7 7' },
   finished: { word: 'Finished', sign: '✓', path: 'M2 6.5l2.7 2.7L10 3.5' },
   waiting: { word: 'Waiting', sign: '⏸', path: 'M4 2v8M8 2v8' },
@@ -27,6 +27,6 @@ const fills: Readonly<Partial<Record<RunOutcomeKind, string>>> = {
 /** The address of the icon of the page. Its colors are those of the badges in the light theme. */
 export function iconOf(kind: RunOutcomeKind): string {
   const fill = fills[kind] ?? '#5b5a54';
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2 -2 16 16"><rect x="-2" y="-2" width="16" height="16" rx="4" fill="${fill}"/><path d="${outcomeLooks[kind].path}" fill="none" stroke="#fff" stroke-width="1.8"/></svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2 -2 16 16"><rect x="-2" y="-2" width="16" height="16" rx="4" fill="${fill}"/><path d="${outcomeStyles[kind].path}" fill="none" stroke="#fff" stroke-width="1.8"/></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

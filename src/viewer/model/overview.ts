@@ -36,13 +36,13 @@ export function usageOf({ usage, turns }: RecordedRun): TokenUsage {
   return sum;
 }
 
-/** An approval that was asked for, in words. */
+/** An approval that was asked for, as text. */
 export interface Approval {
   readonly call: RecordedCall | undefined;
   readonly toolName: string;
   /** The policy, who answered, after how long, the note. */
   readonly words: string;
-  /** Undefined: nobody has answered. */
+  /** Undefined: there is no answer yet. */
   readonly approved: boolean | undefined;
 }
 

@@ -64,7 +64,7 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
   const isNarrowed = options.query !== '' || options.matches !== undefined;
   let matching = 0;
 
-  const isOpen = (id: string, canFold: boolean): boolean | undefined =>
+  const openOf = (id: string, canFold: boolean): boolean | undefined =>
     canFold ? !options.shut.has(id) : undefined;
 
   const ofTurns = (turns: readonly RecordedTurn[]): readonly Branch[] =>
@@ -78,7 +78,7 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
       if (isLeftOut && children.length === 0) return [];
       const id = turnId(turn);
       const row = { kind: 'turn', turn } as const;
-      return [{ row, id, isOpen: isOpen(id, turn.calls.length > 0), children }];
+      return [{ row, id, isOpen: openOf(id, turn.calls.length > 0), children }];
     });
 
   const ofCall = (call: RecordedCall): readonly Branch[] => {
@@ -108,7 +108,7 @@ export function rowsOf(run: RecordedRun, options: RowOptions): Rows {
       {
         row,
         id: call.id,
-        isOpen: row.repeats === undefined ? isOpen(call.id, canFold) : isUnfolded,
+        isOpen: row.repeats === undefined ? openOf(call.id, canFold) : isUnfolded,
         children,
       },
     ];

@@ -1,6 +1,6 @@
 import type { JSX, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { outcomeLooks } from '../model/outcome.ts';
+import { outcomeStyles } from '../model/outcome.ts';
 import { dateText, openQuestions, usageOf } from '../model/overview.ts';
 import { type FilterName, filterNames, filters } from '../model/totals.ts';
 import { visible } from '../model/visible.ts';
@@ -17,7 +17,7 @@ export function Header(): VNode {
   const { root } = record;
   const { kind } = store.outcome.value;
   const theme = otherTheme();
-  const { word, path } = outcomeLooks[kind];
+  const { word, path } = outcomeStyles[kind];
   // What a narrow screen leaves out is marked.
   const meta = [
     [root.prompt.namespace, true],

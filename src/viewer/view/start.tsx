@@ -2,7 +2,7 @@ import { render, type VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RunRecord } from '../../record/index.ts';
 import type { RecordPlace } from '../model/commands.ts';
-import { iconOf, outcomeLooks } from '../model/outcome.ts';
+import { iconOf, outcomeStyles } from '../model/outcome.ts';
 import { visible } from '../model/visible.ts';
 import { Details } from './details/details.tsx';
 import { Header } from './header.tsx';
@@ -45,7 +45,7 @@ function App({ store }: { readonly store: Store }): VNode {
   const { root } = store.record.value;
   const { kind } = store.outcome.value;
   useEffect(() => {
-    document.title = visible(`${outcomeLooks[kind].sign} ${root.agent ?? root.promptName} · wink view`);
+    document.title = visible(`${outcomeStyles[kind].sign} ${root.agent ?? root.promptName} · wink view`);
     const icon = document.querySelector('link[rel=icon]') ?? document.createElement('link');
     icon.setAttribute('rel', 'icon');
     icon.setAttribute('href', iconOf(kind));

@@ -45,9 +45,10 @@ describe('wink run', () => {
   });
 
   it('ends a run that does not fit in the budget, and tells what it took until then', async () => {
-    const { code, out, err } = await run(agentWith(), '--max-tokens', '20000');
+    const { code, out } = await run(agentWith(), '--max-tokens', '20000');
     expect(code).toBe(1);
-    expect(err).toContain('in phase budget: The budget was used up before the run was finished');
+    expect(out).toContain('The budget was used up before the run was finished');
+    expect(out).toContain('phase budget');
     expect(out).toContain('Spent 12,000 input tokens');
   });
 

@@ -548,6 +548,7 @@ describe('--json and --log', () => {
     expect(events.at(-1)).toEqual({
       type: 'command-result',
       atMs: expect.any(Number),
+      ending: { kind: 'finished', problems: [] },
       exitCode: 0,
       outcome: 'done',
       text: 'All is\nwritten.',

@@ -27,7 +27,7 @@ interface LineOptions {
 }
 
 /**
- * Lines for a log that nobody watches: how the run begins, which calls were asked about or not committed, and signs of life that become rare. How long it
+ * Lines for a log that is read later: how the run begins, which calls were asked about or not committed, and signs of life that become rare. How long it
  * works and how much of it fails, there are at most {@link maxLines} of the first, six of the others, and two an hour.
  */
 export function lineProgress(

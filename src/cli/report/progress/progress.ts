@@ -25,7 +25,7 @@ export interface ProgressOptions {
   readonly style?: TextStyle;
   /** Whether lines are rewritten in place. */
   readonly isLive: boolean;
-  /** Default: `short`. */
+  /** `short` when absent. */
   readonly detail?: ProgressDetail;
 }
 

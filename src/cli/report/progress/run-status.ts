@@ -26,7 +26,7 @@ export interface ProgressRun {
 
 /** What a running call, or the wait for a model, is shown as. Safe to print. */
 export interface RunningWork {
-  /** Name of the tool, behind those of the outer calls. */
+  /** Name of the tool, after those of the outer calls. */
   readonly toolName: string;
   readonly args: string;
   readonly sinceMs: number;

@@ -33,12 +33,12 @@ export function formatProblems(
   failures: readonly EqualFailures<Call>[],
   { width, maxProblems, style }: ProblemLinesOptions,
 ): readonly string[] {
-  const told = new Set<string>();
-  const problems = failures.filter(isTold).map((failure): Problem => {
+  const named = new Set<string>();
+  const problems = failures.filter(isProblem).map((failure): Problem => {
     const { first, calls } = failure;
-    const isNew = !told.has(first.toolName);
+    const isNew = !named.has(first.toolName);
     const details = detailsOf(failure, isNew);
-    if (hasOutsideEffects(failure)) told.add(first.toolName);
+    if (hasOutsideEffects(failure)) named.add(first.toolName);
     const times = calls.length === 1 ? '' : `${calls.length} x `;
     const reason = failureLine(first);
     const word = failureWord(first) ?? '';
@@ -66,7 +66,7 @@ interface Problem {
   readonly details: string;
 }
 
-function isTold(failure: EqualFailures<Call>): boolean {
+function isProblem(failure: EqualFailures<Call>): boolean {
   return failure.calls.length > 1 || hasOutsideEffects(failure) || failure.last.steps.length > 0;
 }
 

@@ -88,7 +88,7 @@ function agentWith(options: {
   const shell = options.backend === undefined ? [] : [shellSection({ backend: options.backend })];
   const template = promptTemplate({ ns: 'test', key: 'checked', sections: [task, ...shell] });
   const adapter = options.adapter ?? scriptedAdapter([]);
-  return { load: async () => ofAgent(defineAgent({ template, adapter }) as AnyAgent) };
+  return { load: async () => ofAgent(defineAgent({ template, adapter })) };
 }
 
 describe('wink doctor', () => {

@@ -131,7 +131,14 @@ describe('wink resume', () => {
 describe('wink runs', () => {
   it('lists, prunes and stops', () => {
     const common = { kind: 'runs', journalNames: undefined, isVerbose: false };
-    const list = { ...common, action: 'list', folder: undefined, isJson: false };
+    const list = {
+      ...common,
+      action: 'list',
+      folder: undefined,
+      isJson: false,
+      limit: 50,
+      status: undefined,
+    };
     expect(readArguments(['runs'])).toEqual(list);
     expect(readArguments(['runs', '--json', '--folder', 'd', '--journal', 'j'])).toEqual({
       ...list,

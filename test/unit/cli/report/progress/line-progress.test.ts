@@ -15,8 +15,8 @@ function deploy(turn: number, overrides: Partial<ToolInvokedPayload> = {}): read
   const of = { turn, callId: `deploy-${turn}`, toolName: 'deploy' } as const;
   const failure = { success: false, outcome: 'rolled-back', message: 'connect ECONNREFUSED' } as const;
   return [
-    here({ type: 'tool-call-start', ...of, params: { kind: 'prod' } }),
-    ended(of.callId, { ...of, params: { kind: 'prod' }, ...failure, ...overrides }),
+    here({ type: 'tool-call-start', ...of, params: { target: 'prod' } }),
+    ended(of.callId, { ...of, params: { target: 'prod' }, ...failure, ...overrides }),
   ];
 }
 
@@ -31,7 +31,7 @@ function lines(run = shownRun({ title: 'release on my-app' })) {
   return { observe, progress, timers, written: () => stream.text().split('\n').slice(0, -1) };
 }
 
-describe('progress that nobody watches', () => {
+describe('progress in a log', () => {
   it('is as the documentation has it', () => {
     const usage = { inputTokens: 11_000, outputTokens: 1_100 };
     const run = shownRun({ title: 'release on my-app', maxTurns: 20, usage, cost: 0.02 });
@@ -43,11 +43,11 @@ describe('progress that nobody watches', () => {
     timers.advance(31_000);
     expect(written()).toEqual([
       'wink: release on my-app with openai:gpt-5',
-      'wink: turn 2, call 3: deploy prod rolled back: connect ECONNREFUSED',
+      'wink: turn 2, call 3: deploy target=prod rolled back: connect ECONNREFUSED',
       'wink: turn 3, call 4: the same again (2 times)',
       'wink: 1 min, turn 5 of 20, 12.1k tokens, $0.02, asking openai:gpt-5, 1 min 0 s',
       'wink: 2 min, turn 5 of 20, 12.1k tokens, $0.02, asking openai:gpt-5, 2 min 0 s',
-      'wink: 5 min, turn 5 of 20, 12.1k tokens, $0.02, running: deploy prod 31 s',
+      'wink: 5 min, turn 5 of 20, 12.1k tokens, $0.02, running: deploy target=prod 31 s',
     ]);
   });
 
@@ -59,12 +59,12 @@ describe('progress that nobody watches', () => {
     for (let turn = 7; turn <= 9; turn += 1) observe(...deploy(turn));
     observe(...deploy(10, denied));
     expect(written().slice(1)).toEqual([
-      'wink: turn 1, call 1: deploy prod rolled back: connect ECONNREFUSED',
+      'wink: turn 1, call 1: deploy target=prod rolled back: connect ECONNREFUSED',
       'wink: turn 2, call 2: the same again (2 times)',
       'wink: turn 4, call 4: the same again (4 times)',
-      'wink: turn 6, call 6: deploy prod denied by careful: no.',
-      'wink: turn 9, call 9: deploy prod rolled back again (8 times)',
-      'wink: turn 10, call 10: deploy prod denied again (2 times)',
+      'wink: turn 6, call 6: deploy target=prod denied by careful: no.',
+      'wink: turn 9, call 9: deploy target=prod rolled back again (8 times)',
+      'wink: turn 10, call 10: deploy target=prod denied again (2 times)',
     ]);
   });
 

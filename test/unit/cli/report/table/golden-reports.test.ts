@@ -113,6 +113,7 @@ async function report(agent: AnyAgent, columns: number, ...argv: readonly string
   const environment = fakeEnvironment({
     stdout: capturedStream({ columns, isTerminal: true }),
     variables: { NO_COLOR: '1' },
+    now: () => 0,
   });
   const asked = request('run', 'agent.ts', 'demo', ...argv);
   const code = await runCommand(asked, environment, parts(ofAgent(agent), files, { journals }));

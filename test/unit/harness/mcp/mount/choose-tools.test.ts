@@ -129,7 +129,7 @@ describe('effects', () => {
       /no tool "get\*", which effects names/,
     );
     expect((await refusal(facts(tools, { idempotent: ['pots'] }))).message).toMatch(
-      /no tool "pots", which idempotent names\. It has "get", "put", "post"\.$/,
+      /no tool "pots", which idempotent names\. Near ones are "post"\.$/,
     );
   });
 
