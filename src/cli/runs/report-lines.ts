@@ -1,3 +1,4 @@
+import { present } from '../../core/internal/index.ts';
 import type { PendingApproval } from '../../core/runtime/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import type { RunOutcomeSummary } from '../../record/index.ts';
@@ -95,8 +96,10 @@ function cleaned(outcome: RunOutcomeSummary<Call>, clean: (text: string) => stri
   const { message, sentence } = outcome;
   return {
     ...outcome,
-    ...(sentence === undefined ? undefined : { sentence: clean(sentence) }),
-    ...(message === undefined ? undefined : { message: clean(message) }),
+    ...present({
+      sentence: sentence === undefined ? undefined : clean(sentence),
+      message: message === undefined ? undefined : clean(message),
+    }),
   };
 }
 

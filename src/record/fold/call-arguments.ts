@@ -38,7 +38,8 @@ export function callArguments(params: JsonValue | undefined, options: CallArgume
   const rest = isAbout ? 0 : shown.length - maxValues;
   const parts = shown.slice(0, maxValues).map(([name, value]) => {
     if (!isSubject([name, value])) return `${name}=${quotedWhereNeeded(value, cut)}`;
-    return paths.has(name) ? cutPath(line(String(value)), maxCharacters) : valueText(value, cut);
+    const isPath = typeof value === 'string' && paths.has(name);
+    return isPath ? cutPath(line(value), maxCharacters) : valueText(value, cut);
   });
   return [...parts, ...(rest > 0 ? [`+${rest}`] : [])].join(' ');
 }

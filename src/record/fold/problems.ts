@@ -38,8 +38,8 @@ export function problemsOf(
     ...repeated(calls),
   ];
   return [
-    ...problems.filter(({ isFailure }) => isFailure),
-    ...problems.filter(({ isFailure }) => !isFailure),
+    ...problems.filter((problem) => problem.isFailure),
+    ...problems.filter((problem) => !problem.isFailure),
   ];
 }
 

@@ -550,6 +550,7 @@ describe('--json and --log', () => {
       atMs: expect.any(Number),
       exitCode: 0,
       outcome: 'done',
+      ending: { kind: 'finished', problems: [] },
       text: 'All is\nwritten.',
       usage: {},
       changes: [{ path: 'new.md', kind: 'created', entry: 'file' }],

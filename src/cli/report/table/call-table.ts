@@ -132,8 +132,8 @@ function columnWidths(rows: readonly Row[], room: number): readonly number[] {
 }
 
 /** A cell is cut at a word; one that is a word, as a path is, in its middle. */
-function cut(cell: string, columns: number): string {
-  return cell.trim().includes(' ') ? cutColumns(cell, columns) : clipMiddleColumns(cell, columns);
+function cut(cell: string, width: number): string {
+  return cell.trim().includes(' ') ? cutColumns(cell, width) : clipMiddleColumns(cell, width);
 }
 
 function waitingRow({ call, outcome }: WaitingCall): Row {
