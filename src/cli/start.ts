@@ -1,9 +1,8 @@
 import process from 'node:process';
-import type { CliEnvironment } from './process/environment.ts';
+import { type CliEnvironment, watchedVariable } from './process/environment.ts';
 import { nodeEnvironment, type ProcessFacts } from './process/node-environment.ts';
 import { takeProcess } from './process/own-process.ts';
 import { runCli } from './run-cli.ts';
-import { watchedVariable } from './watch/watched-variable.ts';
 
 /** Takes the process, carries out its command line, and ends it. */
 export async function start(facts: ProcessFacts): Promise<never> {

@@ -212,7 +212,11 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
       expect(readdirSync(work)).toEqual(names);
       expect(first.code, first.stderr).toBe(signal === 'SIGINT' ? 130 : null);
       if (signal === 'SIGINT') {
-        expect(first.stderr).toContain(`wink: interrupted.\n${whatStands}`);
+        const left =
+          mode === 'each'
+            ? 'changes committed until then are in the folder: 1 file.'
+            : 'no changes were written to the folder.';
+        expect(first.stderr).toContain(`wink: interrupted.\nwink: ${left}\n`);
         expect(lastLine(first)).toMatchObject({
           outcome: 'interrupted',
           changes: [{ path: 'first.md' }],

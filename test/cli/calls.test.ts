@@ -106,11 +106,11 @@ describe('wink run shows of each call', () => {
   it('conflicts, questions with their answers, what is inside of it, and what it left standing', async () => {
     const { code, stdout, stderr } = await runAgent('--full');
     expect(code, stderr).toBe(0);
-    const again = 'slice count had changed (attempt 2)';
+    const again = 'slice count had changed';
     expect(readFileSync(join(folder, 'outbox.txt'), 'utf8')).toBe('a letter\n');
     expect(rowsOf(stdout)).toEqual([
       '1 | 1 | add | committed',
-      `1 | 2 | add | re-run, then committed: ${again}`,
+      `1 | 2 | add | committed, on new state: ${again}`,
       '2 | 3 | send | rolled back: <U+001B>[2Jlost <agent>/outbox.txt',
       '3 | 4 | trust | committed',
       '4.1 | dig | committed',
@@ -123,8 +123,8 @@ describe('wink run shows of each call', () => {
       '4 | 6 | pay | committed; approved for careful: Pay from the account?',
     ]);
     expect(stdout).toMatch(/call 3 in turn \d+\..* An external tool: what it did outside stays\.\n/);
-    expect(stdout).toContain(
-      '5 turns, 6 calls: 4 committed (1 of them re-run), 2 rolled back, 1 left effects; 6 calls inside them: 3 committed (1 of them re-run), 3 undone with the enclosing call.\n',
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      '5 turns, 6 calls: 4 committed (1 of them re-run), 2 rolled back, 1 left effects; 6 calls inside them: 3 committed (1 of them re-run), 3 undone with the enclosing call.',
     );
     expect(stderr.split('\n')).toEqual(
       expect.arrayContaining([

@@ -161,19 +161,19 @@ describe('wink prompt', () => {
   });
 
   it.each([
-    [[], 'no action given; wink prompt has: show, seed, diff, check.'],
-    [['edit', 'x.ts'], 'unknown action "edit"; wink prompt has: show, seed, diff, check.'],
+    [[], 'no action given; wink prompt has show, seed, diff, check.'],
+    [['edit', 'x.ts'], 'unknown action "edit" of wink prompt; it has show, seed, diff, check.'],
     [['show'], 'no agent given: wink prompt show AGENT, with a file that exports one.'],
-    [['show', 'a.ts', 'b.ts'], 'one agent at a time, not 2.'],
+    [['show', 'a.ts', 'b.ts'], 'wink prompt takes ACTION, AGENT: 2 at most, not 3.'],
     [['show', 'agents/booking.ts', '--refresh'], '--refresh is for wink prompt seed.'],
-    [['show', 'agents/booking.ts', '--tag', ''], 'the tag is empty.'],
-    [['show', 'agents/booking.ts', '--full'], "unknown option '--full'."],
+    [['show', 'agents/booking.ts', '--tag', ''], '--tag is empty.'],
+    [['show', 'agents/booking.ts', '--full'], 'unknown option "--full".'],
   ])('says what is wrong with %j', async (args, message) => {
     const { code, stdout, stderr } = await repository().wink(...args);
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: `wink: ${message} See wink --help.\n`,
+      stderr: `wink: ${message} See wink prompt --help.\n`,
     });
   });
 
@@ -242,7 +242,7 @@ describe('wink run with edited texts', () => {
     });
     expect(await winkRun('--tag', '')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the tag is empty'),
+      stderr: expect.stringContaining('--tag is empty'),
     });
   });
 });

@@ -134,15 +134,15 @@ describe('wink replay', () => {
 
   it.each([
     [['replay'], 'no record given'],
-    [['replay', 'a', 'b', 'c'], 'one record and one agent at a time'],
+    [['replay', 'a', 'b', 'c'], 'wink replay takes RUN, AGENT: 2 at most, not 3.'],
     [['replay', 'nowhere.jsonl'], 'cannot read "nowhere.jsonl"'],
     [['replay', 'README.md'], '"README.md" cannot be replayed'],
-    [['replay', 'a', '--on-drift', 'later'], 'use stop, force or continue'],
+    [['replay', 'a', '--on-drift', 'later'], 'it must be stop, force or continue.'],
     [['replay', 'a', '--model', 'openai:some'], '--model is for --on-drift continue'],
     [['replay', 'a', '--on-drift', 'force', '--base-url', 'http://127.0.0.1:1'], '--base-url is for'],
-    [['replay', 'a', '--tag', ''], 'the tag is empty'],
+    [['replay', 'a', '--tag', ''], '--tag is empty'],
     [['replay', 'a', '--tools', 'sometimes'], 'is not understood'],
-    [['replay', 'a', '--resources', 'some'], '--resources some is not known: use refuse or live'],
+    [['replay', 'a', '--resources', 'some'], '--resources is "some"; it must be refuse or live.'],
     [['replay', 'a', '--params', '[]'], '--params must be a JSON object'],
   ])('refuses %j', async (args, problem) => {
     const { code, stderr, stdout } = await run(args);

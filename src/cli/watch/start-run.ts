@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { Child } from '../../host/index.ts';
-import type { CliEnvironment } from '../process/environment.ts';
-import { watchedVariable } from './watched-variable.ts';
+import { type CliEnvironment, watchedVariable } from '../process/environment.ts';
 
 /** A run in a process of its own. */
 export interface RunProcess {

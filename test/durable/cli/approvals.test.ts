@@ -16,7 +16,7 @@ afterEach(() => {
 
 /** The line of the report that says yes, as its words. */
 function answerIn(stdout: string): readonly string[] {
-  const line = /^ +wink (approvals answer .*--yes.*)$/m.exec(stdout)?.[1];
+  const line = /^ +Yes: +wink (approvals answer .*--yes) --resume$/m.exec(stdout)?.[1];
   if (line === undefined) throw new Error(`There is no line that answers: ${stdout}`);
   return line.split(' ');
 }
@@ -89,8 +89,8 @@ describe.runIf(isBuiltin('node:sqlite'))('a run that asks where nobody is', () =
   it('asks for two answers, and goes on with those that it has', async () => {
     cli.publishes = true;
     const suspended = await cli.suspended();
-    expect(suspended.stdout).toContain('\n1. publish_a wants to run\n');
-    expect(suspended.stdout).toContain('\n2. publish_b wants to run\n');
+    expect(suspended.stdout).toContain('\n  1  publish_a, asked by reviews: Really publish?\n');
+    expect(suspended.stdout).toContain('\n  2  publish_b, asked by reviews: Really publish?\n');
     const first = await cli.run('approvals', 'answer', 'first', '1', '--yes');
     expect(first.stdout).toContain('\n1 more question open: 2 (');
     expect(cli.ran).toEqual([]);
@@ -155,7 +155,7 @@ describe('the options', () => {
   it('need a journal', async () => {
     const { code, stderr } = await cli.run('run', cli.agent, cli.folder, '--on-suspend', 'true');
     expect(code).toBe(2);
-    expect(stderr).toBe('wink: --on-suspend requires --durable or --journal. See wink --help.\n');
+    expect(stderr).toBe('wink: --on-suspend requires --durable or --journal. See wink run --help.\n');
     expect(existsSync(cli.beside('ran'))).toBe(true);
     expect(cli.ran).toEqual([]);
   });

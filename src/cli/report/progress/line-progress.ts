@@ -42,6 +42,7 @@ export function lineProgress(
   let last = '';
   let cancelSign = (): void => undefined;
   let signs = 0;
+  let isBegun = false;
 
   const write = (text: string): void => stream.write(`wink: ${text}\n`);
   /** Writes one of the lines that are limited; the last of them says that there are no more. */
@@ -51,7 +52,14 @@ export function lineProgress(
     last = key;
     write(written < maxLines ? text : 'no more lines about calls; the report has them all');
   };
+  /** The first line. */
+  const begin = (): void => {
+    if (written > 0) return;
+    const { title, modelName } = status.run;
+    say(`${printable(title)} with ${printable(modelName)}`, '');
+  };
   const sign = (): void => {
+    begin();
     write(signText(status, now()));
     scheduleSign();
   };
@@ -63,6 +71,7 @@ export function lineProgress(
   };
   /** A line about a call: whole the first time, and `short` for the second, the fourth, the eighth of its kind. */
   const sayOf = (sighting: LocatedEvent, text: string, short: string): void => {
+    begin();
     const count = (counts.get(text) ?? 0) + 1;
     if (count === 1 && written >= maxLines) return;
     counts.set(text, count);
@@ -124,11 +133,12 @@ export function lineProgress(
     showsText: false,
     observe: (event, plan) => {
       const sighting = status.observe(event, plan);
-      if (written === 0) {
-        const { title, modelName } = status.run;
-        say(`${printable(title)} with ${printable(modelName)}`, '');
+      if (!isBegun) {
+        isBegun = true;
         scheduleSign();
       }
+      // A model that cannot be asked at all is refused with one line, and this would be another.
+      if (event.type.startsWith('tool-call-') || modelSigns.has(event.type)) begin();
       follow(sighting);
     },
     hold: () => () => undefined,
@@ -138,6 +148,14 @@ export function lineProgress(
     },
   };
 }
+
+/** Events by which a model is known to answer. */
+const modelSigns: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
+  'text-delta',
+  'reasoning-delta',
+  'model-call-retry',
+  'model-call-end',
+]);
 
 type Asked = Extract<RunEvent, { readonly type: 'approval-start' | 'approval-pending' }>;
 

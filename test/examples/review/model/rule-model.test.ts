@@ -123,7 +123,7 @@ describe('the tools’ answers', () => {
     const { report, log } = await review({ 'a.js': `${lines.join('\n')}\n` });
     expect(
       log.records.filter((record) => record.toolName === 'read_file').map((record) => record.subject),
-    ).toEqual(['a.js', 'a.js +2000', 'a.js +4000']);
+    ).toEqual(['a.js', 'a.js offset=2000', 'a.js offset=4000']);
     expect(entries(report)).toContain('- [ ] `a.js:4401` TODO: late');
     expect(entries(report)).toContain('- [ ] `a.js` has 4500 lines, more than 10');
   });
@@ -179,7 +179,7 @@ describe('the tools’ answers', () => {
     ).toEqual([
       ['write_file', 'REVIEW.md', 'denied', 'read-before-write'],
       ['read_file', 'REVIEW.md', 'committed', undefined],
-      ['read_file', 'REVIEW.md +2000', 'committed', undefined],
+      ['read_file', 'REVIEW.md offset=2000', 'committed', undefined],
       ['write_file', 'REVIEW.md', 'committed', undefined],
       ['publish_report', '', 'committed', undefined],
     ]);
