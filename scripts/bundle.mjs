@@ -100,7 +100,7 @@ export async function bundle(folder, entries) {
         {
           name: 'wink',
           test: isOf(
-            /^cli\/(process\/(?!redact|version|cache-folder)|options\/|commands\/|runs\/resume-arguments|model\/model-choice)/,
+            /^cli\/(process\/(?!redact|version|cache-folder|inside-folder)|options\/|commands\/|runs\/resume-arguments|model\/model-choice)/,
           ),
           priority: 3,
         },

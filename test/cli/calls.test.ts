@@ -126,12 +126,13 @@ describe('wink run shows of each call', () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       '5 turns, 6 calls: 4 committed (1 of them re-run), 2 rolled back, 1 left effects; 6 calls inside them: 3 committed (1 of them re-run), 3 undone with the enclosing call.',
     );
-    expect(stderr.split('\n')).toEqual(
+    const verbose = await runAgent('--verbose');
+    expect(verbose.stderr.split('\n')).toEqual(
       expect.arrayContaining([
-        `turn 1, call 2: add runs again: ${again}`,
+        `turn 1, call 2: add runs again: ${again} (attempt 2)`,
         'turn 2, call 3: send rolled back: <U+001B>[2Jlost <agent>/outbox.txt',
         'turn 3, call 4.1: inside dig 1 call (add)',
-        `turn 3, call 4.2: add runs again: ${again}`,
+        `turn 3, call 4.2: add runs again: ${again} (attempt 2)`,
         'turn 4, call 6: careful asks for approval of pay: Pay from the account?',
         'turn 4, call 6: pay approved for careful',
       ]),

@@ -6,11 +6,11 @@ import { useStore } from './store/store.ts';
 
 const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['j', 'k'], 'next and previous row'],
-  [['←', '→'], 'fold and unfold a turn or a nested evaluation'],
+  [['←', '→'], 'fold and unfold'],
   [['n', 'p'], 'next and previous problem'],
   [['[', ']'], 'state one change earlier or later'],
   [['1', '2', '3', '4', '5'], 'overview, call or turn, state, policies, problems'],
-  [['/'], 'search names, arguments, results, files, policies'],
+  [['/'], 'search the whole record'],
   [['Esc'], 'clear search and filter'],
   [['t'], 'light or dark'],
 ];
@@ -19,8 +19,8 @@ const marks: readonly (readonly [mark: Mark, meaning: string])[] = [
   ['ok', 'committed: state and files landed'],
   ['rolled-back', 'rolled back: it failed, nothing is left'],
   ['denied', 'denied by a policy or a person'],
-  ['rejected', 'rejected before it started, or aborted with the run'],
-  ['superseded', 'superseded attempt: what it read had changed'],
+  ['rejected', 'rejected before it started, or aborted'],
+  ['superseded', 'superseded: what it read had changed'],
   ['ask', 'waited for a person'],
   ['running', 'not ended in this record'],
 ];
