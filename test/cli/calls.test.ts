@@ -128,12 +128,8 @@ describe('wink run shows of each call', () => {
     );
     expect(stderr.split('\n')).toEqual(
       expect.arrayContaining([
-        `turn 1, call 2: add runs again: ${again}`,
-        'turn 2, call 3: send rolled back: <U+001B>[2Jlost <agent>/outbox.txt',
-        'turn 3, call 4.1: inside dig 1 call (add)',
-        `turn 3, call 4.2: add runs again: ${again}`,
-        'turn 4, call 6: careful asks for approval of pay: Pay from the account?',
-        'turn 4, call 6: pay approved for careful',
+        'wink: turn 2, call 3: send rolled back: <U+001B>[2Jlost <agent>/outbox.txt',
+        'wink: turn 4, call 5: doubt rolled back: Not sure enough.',
       ]),
     );
     expect(`${stdout}${stderr}`).not.toContain(folder);
