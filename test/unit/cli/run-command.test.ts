@@ -174,7 +174,7 @@ describe('a review', () => {
     });
     expect(await runCommand(reviewed, environment, parts(withModel(adapter)))).toBe(0);
     expect(environment.stdout.text()).toBe('');
-    expect(environment.stderr.text()).toBe('wink: review on demo with scripted model\n');
+    expect(environment.stderr.text()).toBe('');
   });
 
   it('says nothing while it works with --quiet', async () => {
