@@ -87,7 +87,11 @@ describe.skipIf(skipReason !== '')(`hostile records${skipReason}`, () => {
     expect(await page.evaluate(() => 'owned' in window)).toBe(false);
     expect(
       await page.evaluate(
-        () => document.querySelectorAll('img, iframe, a[href], object, embed, link').length,
+        // The icon is the page's own.
+        () =>
+          document.querySelectorAll(
+            'img, iframe, a[href], object, embed, link:not([rel=icon][href^="data:"])',
+          ).length,
       ),
     ).toBe(0);
     expect(await page.evaluate(() => document.scripts.length)).toBe(2);
