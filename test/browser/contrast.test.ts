@@ -136,8 +136,8 @@ describe.skipIf(skipReason !== '')(`look${skipReason}`, () => {
     await page.getByRole('tab', { name: 'Timeline' }).click();
     await page.getByRole('tree').waitFor();
     expect(await page.getByRole('tabpanel').isVisible()).toBe(false);
-    await page.getByRole('treeitem', { name: /^rename_symbol/ }).click();
-    await page.getByRole('heading', { name: 'rename_symbol' }).waitFor();
+    await page.getByRole('treeitem', { name: /^planning_setup_plan/ }).click();
+    await page.getByRole('heading', { name: 'planning_setup_plan' }).waitFor();
     expect(await page.getByRole('tree').isVisible()).toBe(false);
     await page.getByRole('tab', { name: 'Timeline' }).click();
     await page.getByRole('tree').waitFor();
