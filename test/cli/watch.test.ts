@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { start } from './wink.ts';
 
 let folder = '';
@@ -10,6 +10,10 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'wink-watch-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let last: ReturnType<typeof start> | undefined;
+// After a test that fails it would watch on; its run ends with it.
+afterEach(() => void last?.kill('SIGKILL'));
 
 const agent = (model: string): string => `
 import { defineAgent, promptTemplate, section, tool } from 'weakincentives';
@@ -39,6 +43,7 @@ export default defineAgent({ template, workspace: false, adapter: scriptedAdapte
 /** A command, and a way to wait for what it prints. */
 function watched(...args: readonly string[]) {
   const child = start(['run', join(folder, 'agent.ts'), '--watch', ...args]);
+  last = child;
   let text = '';
   let seen = 0;
   let look = (): void => undefined;
