@@ -1,18 +1,20 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { counted, readableBytes } from '../../core/internal/index.ts';
 import { errorMessage, reasonOf } from '../process/errors.ts';
+import { listRecordFiles } from '../records/records-folder.ts';
 import type { Finding } from './finding.ts';
 import type { Machine } from './machine.ts';
 
 const largeBytes = 1_000_000_000;
 
-/** The folder that the command keeps journals and records in. */
+/** The folders that the command keeps journals and records in. */
 export async function checkState({
   stateFolder,
+  recordsFolder,
   countRuns,
   platform,
-}: Pick<Machine, 'stateFolder' | 'countRuns' | 'platform'>): Promise<readonly Finding[]> {
+}: Pick<Machine, 'stateFolder' | 'recordsFolder' | 'countRuns' | 'platform'>): Promise<readonly Finding[]> {
   const subject = 'state folder';
   const blocking = { status: 'missing' as const, subject, isNeeded: true };
   const repair = 'set XDG_STATE_HOME to a folder of yours';
@@ -26,9 +28,9 @@ export async function checkState({
   if (existing !== stateFolder) return [{ status: 'ok', subject, about: 'made when it is needed' }];
 
   const mode = statSync(stateFolder).mode & 0o777;
-  const records = filesIn(join(stateFolder, 'records'));
-  const journal = filesIn(stateFolder).filter(({ name }) => name.startsWith('journal.db'));
-  const [recordBytes, journalBytes] = [bytesOf(records), bytesOf(journal)];
+  const records = await listRecordFiles(recordsFolder);
+  const recordBytes = records.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const journalBytes = journalSize(stateFolder);
   const findings: Finding[] = [];
   // Windows has no such modes.
   if (platform !== 'win32' && (mode & 0o077) !== 0) {
@@ -58,7 +60,7 @@ export async function checkState({
     });
   }
   if (findings.length > 0) return findings;
-  const runs = journal.length === 0 ? '0 runs' : await runsText(countRuns, join(stateFolder, 'journal.db'));
+  const runs = journalBytes === 0 ? '0 runs' : await runsText(countRuns, join(stateFolder, 'journal.db'));
   const sizes = readableBytes(recordBytes + journalBytes);
   return [{ status: 'ok', subject, about: `${runs}, ${counted(records.length, 'record')}, ${sizes}` }];
 }
@@ -76,23 +78,9 @@ function existingPart(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existingPart(dirname(folder));
 }
 
-interface SizedFile {
-  readonly name: string;
-  readonly bytes: number;
-}
-
-function filesIn(folder: string): readonly SizedFile[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      if (!entry.isFile()) return [];
-      const bytes = statSync(join(folder, entry.name), { throwIfNoEntry: false })?.size ?? 0;
-      return [{ name: entry.name, bytes }];
-    });
-  } catch {
-    return [];
-  }
-}
-
-function bytesOf(files: readonly SizedFile[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+/** Bytes of the journal, with what SQLite keeps beside it; 0: there is no journal. */
+function journalSize(folder: string): number {
+  return ['journal.db', 'journal.db-wal', 'journal.db-shm']
+    .map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, size) => sum + size, 0);
 }

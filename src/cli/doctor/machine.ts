@@ -5,6 +5,7 @@ import { startProcess, userStateFolder } from '../../host/index.ts';
 import { loadAgent } from '../agent/load-agent.ts';
 import { journalsOf } from '../journal/open-journal.ts';
 import type { CliEnvironment } from '../process/environment.ts';
+import { recordsFolder } from '../records/records-folder.ts';
 
 /** How a program ended. */
 export interface ProgramEnd {
@@ -22,8 +23,10 @@ export interface Machine {
   readonly platform: string;
   /** The working folder. */
   readonly folder: string;
-  /** Where the command keeps journals and records. */
+  /** Where the command keeps journals. */
   readonly stateFolder: string;
+  /** Where it keeps records. */
+  readonly recordsFolder: string;
   /** The version of SQLite in `node:sqlite`; undefined: this Node has none. */
   readonly sqliteVersion: () => Promise<string | undefined>;
   /** Runs a program to its end, without input. */
@@ -47,6 +50,7 @@ export function thisMachine(environment: CliEnvironment): Machine {
     platform: process.platform,
     folder: process.cwd(),
     stateFolder: userStateFolder(),
+    recordsFolder: recordsFolder(variables),
     sqliteVersion,
     run: async (command, args) => {
       let stdout = '';

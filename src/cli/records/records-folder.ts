@@ -45,7 +45,7 @@ export interface RecordFileEntry {
   readonly sizeBytes: number;
 }
 
-/** The records of a folder that were named here, the one that was written last first. None where there is no such folder. A file of a run that has not begun is none. */
+/** The records of a folder that were named here, the one that was written last first; empty when the folder does not exist. Empty files, of runs that have not begun, are left out. */
 export async function listRecordFiles(folder: string): Promise<readonly RecordFileEntry[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(

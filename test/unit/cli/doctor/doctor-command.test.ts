@@ -49,6 +49,7 @@ function machineIn(folder: string, more: Partial<Machine> = {}): Machine {
     platform: 'linux',
     folder,
     stateFolder: join(folder, 'state'),
+    recordsFolder: join(folder, 'records'),
     sqliteVersion: async () => '3.51.3',
     run: programs({ bwrap: end(0, 'bubblewrap 0.8.0\n'), podman: end(0, 'podman version 5.4.2\n') }),
     tryBubblewrap: async () => undefined,
@@ -276,8 +277,10 @@ describe('wink doctor', () => {
     function withState(mode: number): { readonly folder: string; readonly state: string } {
       const folder = project(usual);
       const state = join(folder, 'state');
-      mkdirSync(join(state, 'records'), { recursive: true });
-      writeFileSync(join(state, 'records/a.jsonl'), 'x'.repeat(1024));
+      mkdirSync(state);
+      // Not in the state folder: `WINK_RECORDS` may name another one.
+      mkdirSync(join(folder, 'records'));
+      writeFileSync(join(folder, 'records/review-20260102-030405-7.jsonl'), 'x'.repeat(1024));
       writeFileSync(join(state, 'journal.db'), 'x'.repeat(2048));
       chmodSync(state, mode);
       return { folder, state };
