@@ -3,8 +3,8 @@
 // `npm run test:sandbox -- [files and options of vitest]`. The peers are those of test/peers/sandbox, installed from the
 // registry when they are not there. Tests that need a program that is absent, such as podman, are skipped by name.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { installPeers, root, run } from './peers.mjs';
 
 const peers = join(root, 'test/peers/sandbox');
@@ -26,6 +26,14 @@ rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 cpSync(join(root, 'dist'), join(target, 'dist'), { recursive: true });
 cpSync(join(root, 'package.json'), join(target, 'package.json'));
+// Its own dependencies, as npm puts them where a peer brings another version of the same package.
+/** @type {{ readonly dependencies: Readonly<Record<string, string>> }} */
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+for (const name of Object.keys(dependencies)) {
+  const link = join(target, 'node_modules', name);
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), link);
+}
 
 // Commands that use up memory, disk or processes do so under limits of the operating system, too: a limit of a backend that
 // does not hold fails its test, not the machine.
