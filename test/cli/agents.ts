@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { TerminalScreen } from '../unit/cli/report/progress/terminal-screen.ts';
 import { command } from './wink.ts';
 
 /** The lines of `--json`. */
@@ -40,4 +41,11 @@ export const hasScript: boolean =
 export function onTerminal(args: readonly string[]): readonly string[] {
   const words = [process.execPath, command, ...args];
   return ['-qec', words.map((word) => `'${word}'`).join(' '), '/dev/null'];
+}
+
+/** What stays on a terminal after this was written to it: what is shown only while a run works is gone, however often a slow machine showed it. */
+export function leftOnTerminal(written: string): string {
+  const screen = new TerminalScreen(80);
+  screen.write(written);
+  return screen.text;
 }

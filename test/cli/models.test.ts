@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventStream, json, openWireServer, type WireReply } from '../support/conformance/wire-server.ts';
 import { functionCall, message, response } from '../support/openai-responses.ts';
 import { toEvents, toServerSentEvents } from '../support/openai-stream.ts';
-import { agentText, eventsOf, hasScript, onTerminal } from './agents.ts';
+import { agentText, eventsOf, hasScript, leftOnTerminal, onTerminal } from './agents.ts';
 import { ending, reviewAgent, run, start } from './wink.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -328,8 +328,9 @@ export default defineAgent({
       });
       const { code, stdout } = await ending(child);
       expect(code, stdout).toBe(0);
-      const question = stdout.slice(stdout.indexOf('The provider wants'), stdout.indexOf('Allow it?'));
-      expect(question.replaceAll('\r', '')).toBe(
+      const left = leftOnTerminal(stdout);
+      const question = left.slice(left.indexOf('The provider wants'), left.indexOf('Allow it?'));
+      expect(question).toBe(
         [
           'The provider wants to run write_page of wiki.',
           '  It runs outside of policies and transactions and cannot be rolled back.',
@@ -340,14 +341,14 @@ export default defineAgent({
       expect(bodies[1]?.['stream']).toBe(true);
       expect(JSON.stringify(bodies[1]?.['input'])).toContain('"approval_request_id":"mcpr_1"');
       expect(bodies[1]?.['input']).toContainEqual(expect.objectContaining(answered));
-      const report = stdout.slice(stdout.indexOf('remote')).replaceAll('\r', '');
+      const report = left.slice(left.indexOf('DONE  remote'));
       expect(report).toMatch(/h\d +web_search +cats +run by the provider/);
       expect(report).toContain('Sources\n  1  Cats - https://cats.example\n');
       expect(report.includes('not approved for the provider: the user at the terminal declined.')).toBe(
         typed === 'n',
       );
       // What was shown while it was written is taken away.
-      expect(report.split('The page is written.')).toHaveLength(2);
+      expect(left.split('The page is written.')).toHaveLength(2);
     });
   },
 );

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { agentText, eventsOf, hasScript, onTerminal, writing } from './agents.ts';
+import { agentText, eventsOf, hasScript, leftOnTerminal, onTerminal, writing } from './agents.ts';
 import { type Ending, ending, fingerprint, fixture, reviewAgent, root, run, start } from './wink.ts';
 
 /** Outside of the repository: nothing here finds the package by looking around. */
@@ -274,8 +274,9 @@ describe('wink run', () => {
     it('and keeps the changes after a yes', async () => {
       const { code, stdout, work } = await answered('y\n');
       expect(code, stdout).toBe(0);
-      const question = stdout.slice(stdout.indexOf('write_file has run'), stdout.indexOf('Allow it?'));
-      expect(question.replaceAll('\r', '')).toBe(
+      const left = leftOnTerminal(stdout);
+      const question = left.slice(left.indexOf('write_file has run'), left.indexOf('Allow it?'));
+      expect(question).toBe(
         [
           'write_file has run and wants to commit its changes: the policy "protect-config" asks for approval.',
           '  It changes the configuration.',
@@ -288,7 +289,7 @@ describe('wink run', () => {
           '',
         ].join('\n'),
       );
-      expect(stdout).toContain(
+      expect(left).toContain(
         'committed; approved for protect-config (its changes): It changes the configuration.',
       );
       expect(readFileSync(join(work, 'out/about.md'), 'utf8')).toBe('About.\n');
