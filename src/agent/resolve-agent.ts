@@ -13,7 +13,7 @@ import { Filesystem } from '../core/filesystem/index.ts';
 import { present } from '../core/internal/index.ts';
 import type { DynamicParams, Prompt } from '../core/prompt/index.ts';
 import { type AnyResourceBinding, binding } from '../core/resource/index.ts';
-import type { Approver } from '../core/runtime/index.ts';
+import type { Approver, RunObserver } from '../core/runtime/index.ts';
 import type { CompletionChecker } from '../core/tool/index.ts';
 import type { ResumeAnswer, ResumedFiles } from '../durable/index.ts';
 import type { RunAgentOptions } from './agent-run.ts';
@@ -65,9 +65,9 @@ export async function resolveAgent(agent: AnyAgent, given: AnyRunOptions): Promi
     if (given[option] !== undefined && (given.journal === undefined || given.runId === undefined))
       throw refuse(option, `The option ${option} is for a run that goes on: pass its journal and its runId.`);
   }
-  const options = mergeOptions(agent, evaluation);
-  checkEvaluateOptions(options, 'runAgent()');
   const workspace = workspaceOf(agent, givenFiles);
+  const options = mergeOptions(agent, evaluation, workspace?.observer);
+  checkEvaluateOptions(options, 'runAgent()');
   const workspaceName = workspace?.name ?? '';
   const { params } = await bindParams(agent, own, workspaceName);
   const adapter = chosen ?? (await ownAdapter(agent, params, workspaceName));
@@ -121,6 +121,7 @@ function workspaceOf(
 function mergeOptions(
   agent: AnyAgent,
   given: Omit<EvaluateOptions<Approver>, 'agentName'>,
+  ofWorkspace: RunObserver | undefined,
 ): EvaluateOptions<Approver> {
   const { input = agent.input, approve = agent.approve, limits, feedback, observers, ...rest } = given;
   const completion = [...listOf(agent.completion), ...listOf(given.completion)];
@@ -131,7 +132,10 @@ function mergeOptions(
       approve,
       limits: limits === undefined ? agent.limits : mergeLimits(agent.limits, limits),
       feedback: bothLists(agent.feedback, feedback),
-      observers: bothLists(agent.observers, observers),
+      observers: bothLists(
+        ofWorkspace === undefined ? undefined : [ofWorkspace],
+        bothLists(agent.observers, observers),
+      ),
       completion: completion.length === 0 ? undefined : completion,
     }),
     agentName: agent.name,

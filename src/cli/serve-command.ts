@@ -206,10 +206,7 @@ async function end(
   if (folder?.mode !== 'end' || before === undefined) return hasFailed ? exitCodes.failed : exitCodes.done;
   const changes = folder.filesystem.changesSince(before);
   const failure = hasFailed ? 'the server failed' : undefined;
-  const application = await applyChanges(
-    { failure, interruption: undefined, changes, callConflicts: [] },
-    folder,
-  );
+  const application = await applyChanges({ failure, interruption: undefined, changes }, folder);
   for (const line of describeApplication(application)) say(line.replace(/\.$/, ''));
   switch (application.kind) {
     case 'applied': {

@@ -16,6 +16,7 @@ export { LocalOverridesStore } from './overrides/local-overrides-store.ts';
 export { Child, type ChildEnd } from './process/child.ts';
 export { type ProcessEnd, startProcess } from './process/start-process.ts';
 export { type FileRunRecorder, openRunRecorder } from './record-file/open-run-recorder.ts';
+export { type CallConflicts, pathIn } from './run-workspace/call-conflicts.ts';
 export { type HostWorkspace, openHostWorkspace } from './run-workspace/open-workspace.ts';
 export { openStagedFolder } from './staged-folder/open-staged-folder.ts';
 export type { StagedFolder } from './staged-folder/staged-folder.ts';

@@ -1,5 +1,5 @@
 import { evaluateAgent } from '../../agent/index.ts';
-import { describeError, FilesystemError } from '../../core/error/index.ts';
+import { describeError } from '../../core/error/index.ts';
 import type {
   AgentConclusion,
   PromptResponse,
@@ -7,7 +7,7 @@ import type {
   RunWorkspace,
 } from '../../core/evaluation/index.ts';
 import type { FileChange, OutsideChange } from '../../core/filesystem/index.ts';
-import { present, readName } from '../../core/internal/index.ts';
+import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import {
   type Approver,
@@ -21,7 +21,7 @@ import {
 import { Session } from '../../core/session/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import { CurrentPlan, type Plan } from '../../suite/planning/index.ts';
-import { type Application, type ApplyConflict, applyChanges, pathIn } from '../folder/apply-to-folder.ts';
+import { type Application, applyChanges } from '../folder/apply-to-folder.ts';
 import type { RunRequest, RunTask } from '../options/run-task.ts';
 import { CliInterruption } from '../process/environment.ts';
 import { isOfLaterVersion } from '../process/errors.ts';
@@ -85,7 +85,6 @@ export async function evaluateRun(
   const resumed = durable?.resumed;
   await using session = new Session(resumed === undefined ? {} : { id: resumed.sessionId });
   const readPlan = planReader(prompt.slices().includes(CurrentPlan) ? session : undefined, redactor);
-  const conflicts = new CallConflicts();
   const strays: StrayError[] = [];
   let application: Application | undefined;
   const apply = async (
@@ -94,7 +93,7 @@ export async function evaluateRun(
   ): Promise<void> => {
     strays.push(...(await options.takeStrays()));
     const failure = end.failure ?? (strays.length > 0 ? 'an error was not caught' : undefined);
-    const ended = { ...end, failure, changes: changes(), callConflicts: conflicts.unsettled() };
+    const ended = { ...end, failure, changes: changes() };
     application = await applyChanges(ended, folder, meanwhile);
   };
   const work = (): Promise<Ending> =>
@@ -106,6 +105,7 @@ export async function evaluateRun(
           : {
               name: opened.workspaceName,
               filesystem: folder.filesystem,
+              observer: folder.callConflicts,
               changes,
               apply: async (meanwhile) => {
                 await apply({ failure: undefined, interruption: undefined, suspended: undefined }, meanwhile);
@@ -113,10 +113,7 @@ export async function evaluateRun(
                 return { kind: 'kept' };
               },
             },
-      follow: (event) => {
-        conflicts.observe(event);
-        options.show(event, readPlan());
-      },
+      follow: (event) => options.show(event, readPlan()),
     });
   const ending = await (telemetry === undefined ? work() : telemetry.runIn(work));
   if (application === undefined) await apply(ending);
@@ -266,38 +263,4 @@ function describeFailure(error: unknown, agentName: string, droppedTurns: number
   return printable(
     `the run of ${agentName} failed after ${turns} ${turns === 1 ? 'turn' : 'turns'}, in phase ${error.phase}: ${error.message}${cause}`,
   );
-}
-
-/** The part of the folder that a call has read and that changed during it, as conflicts name it. */
-const folderRead = /^(?:file|kind|emptiness|names|tree|listing|glob|grep) (.+)$/;
-
-/**
- * Calls that failed because another process kept changing files that they had read or were to write. A call fails in this
- * way only because of changes from outside. A later call that writes the same path resolves it.
- */
-class CallConflicts {
-  readonly #open = new Map<string, string>();
-
-  observe(event: RunEvent): void {
-    if (event.type !== 'tool-call-end' || event.path.length > 0) return;
-    const { outcome, reason, toolName, conflicts, changes } = event.invocation;
-    if (outcome === 'committed') {
-      for (const { path } of changes) this.#open.delete(path);
-    } else if (reason === 'conflict') {
-      const paths = conflicts.flatMap((phrase) => folderRead.exec(phrase)?.[1] ?? []).map(readName);
-      for (const path of paths) this.#open.set(path, toolName);
-    } else if (FilesystemError.isInstance(event.cause) && event.cause.code === 'file-changed-on-disk') {
-      this.#open.set(pathIn(event.cause), toolName);
-    }
-  }
-
-  /** Conflicts that no later call has resolved, sorted by path. */
-  unsettled(): readonly ApplyConflict[] {
-    return [...this.#open]
-      .map(([path, toolName]) => ({
-        path,
-        reason: `was changed on disk while ${toolName} ran, which failed`,
-      }))
-      .sort((left, right) => (left.path < right.path ? -1 : 1));
-  }
 }

@@ -1,6 +1,7 @@
 import { describeError, FilesystemError } from '../../core/error/index.ts';
 import type { FileChange, OutsideChange } from '../../core/filesystem/index.ts';
 import { counted, showName } from '../../core/internal/index.ts';
+import { pathIn } from '../../host/index.ts';
 import { printable } from '../process/plain-text.ts';
 import type { OpenedFolder } from './open-folder.ts';
 
@@ -46,8 +47,6 @@ export interface RunToApply {
   readonly interruption: unknown;
   readonly suspended?: unknown;
   readonly changes: readonly FileChange[];
-  /** Calls that failed because another process kept changing the folder. */
-  readonly callConflicts: readonly ApplyConflict[];
 }
 
 /**
@@ -67,7 +66,10 @@ export async function applyChanges(
         ? applyAtEnd(folder, run.changes, meanwhile)
         : { kind: 'skipped' };
     case 'each': {
-      const { callConflicts: conflicts } = run;
+      const conflicts = folder.callConflicts.unsettled().map(({ path, toolName }) => ({
+        path,
+        reason: `was changed on disk while ${toolName} ran, which failed`,
+      }));
       const files = appliedFiles(run.changes);
       return conflicts.length === 0
         ? { kind: 'applied', ...files }
@@ -96,12 +98,6 @@ async function applyAtEnd(
     if (!FilesystemError.isInstance(error)) throw error;
     return { kind: 'failed', path: pathIn(error), reason: describeError(error) };
   }
-}
-
-/** The path of an error; the folder itself when it names none. */
-export function pathIn(error: FilesystemError): string {
-  const path = error.details['path'];
-  return typeof path === 'string' ? path : '.';
 }
 
 /** The paths of changes on disk. */

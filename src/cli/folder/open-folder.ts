@@ -9,7 +9,12 @@ import type {
 } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
-import { type InterruptedCommit, openHostWorkspace, type PendingCommit } from '../../host/index.ts';
+import {
+  type CallConflicts,
+  type InterruptedCommit,
+  openHostWorkspace,
+  type PendingCommit,
+} from '../../host/index.ts';
 import type { ApplyMode } from '../options/option-values.ts';
 import { UsageError } from '../process/errors.ts';
 import { namedPaths, printable } from '../process/plain-text.ts';
@@ -29,6 +34,8 @@ export interface OpenedFolder {
   readonly held:
     | { outsideChanges(): readonly OutsideChange[]; apply(): Promise<WorkspaceApplication> }
     | undefined;
+  /** The calls that lost against other processes. It observes the run. */
+  readonly callConflicts: CallConflicts;
   /** Names of directories that are excluded at any depth. */
   readonly leftOutNames: readonly string[];
   /** Findings of opening it, one line each. */
@@ -83,6 +90,7 @@ export async function openFolder(
       filesystem,
       mode,
       held: mode === 'end' ? held : undefined,
+      callConflicts: opened.observer,
       leftOutNames: namesLeftOut(opened.excluded),
       notes: filesystem.interruptedCommits.map(interruptionNote),
       pending: filesystem.pendingCommits(),

@@ -12,6 +12,7 @@ import type { RunJournal } from '../../core/runtime/index.ts';
 import { defaultExcludes } from '../folder-copy/options.ts';
 import { type HostFilesystem, openHostFilesystem } from '../host-filesystem/host-filesystem.ts';
 import type { HostFilesystemOptions } from '../host-filesystem/options.ts';
+import { CallConflicts, pathIn } from './call-conflicts.ts';
 
 /** When the changes of a run are written to its folder. */
 type WorkspaceApply = 'never' | 'end' | 'each';
@@ -47,7 +48,8 @@ export async function openWorkspace(options: {
   readonly agent?: Pick<AnyAgent, 'workspace'>;
   /**
    * When changes are written to the folder: `end` writes all or none when the run has its answer, `each` those of each call when it succeeds. Until then, and with `never`, they stay in
-   * memory. With `end` or `each` the folder is locked against other writers. Default: `never`.
+   * memory. With `end` or `each` the folder is locked against other writers; a program that does not look at locks can change files all the same, and the run says so as a `conflict`.
+   * Default: `never`.
    */
   readonly apply?: 'never' | 'end' | 'each';
   /** The journal of the run; see `journal` of `openHostFilesystem`. Default: none. */
@@ -113,6 +115,8 @@ export class HostWorkspace implements Required<RunWorkspace>, AsyncDisposable {
   readonly filesystem: HostFilesystem;
   /** Globs of what is left out. */
   readonly excluded: readonly string[];
+  /** The calls that lost against other processes. */
+  readonly observer: CallConflicts = new CallConflicts();
   readonly #apply: WorkspaceApply;
   readonly #before: FilesystemSnapshot;
 
@@ -134,18 +138,21 @@ export class HostWorkspace implements Required<RunWorkspace>, AsyncDisposable {
   }
 
   async apply(meanwhile: readonly OutsideChange[] = []): Promise<WorkspaceApplication> {
-    if (this.#apply !== 'end') return { kind: this.#apply === 'each' ? 'applied' : 'kept' };
-    const outside = [...meanwhile, ...this.filesystem.outsideChanges()];
-    const paths = [...new Set(outside.map(({ path }) => path))].sort();
+    if (this.#apply === 'never') return { kind: 'kept' };
+    const lost =
+      this.#apply === 'each'
+        ? this.observer.unsettled()
+        : [...meanwhile, ...this.filesystem.outsideChanges()];
+    const paths = [...new Set(lost.map(({ path }) => path))].sort();
     if (paths.length > 0) return { kind: 'conflict', paths };
+    if (this.#apply === 'each') return { kind: 'applied' };
     try {
       this.filesystem.flush();
       return { kind: 'applied' };
     } catch (error) {
       // Changed between the look and the commit.
       if (!FilesystemError.isInstance(error) || error.code !== 'file-changed-on-disk') throw error;
-      const { path } = error.details;
-      return { kind: 'conflict', paths: [typeof path === 'string' ? path : '.'] };
+      return { kind: 'conflict', paths: [pathIn(error)] };
     }
   }
 

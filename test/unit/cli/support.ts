@@ -5,6 +5,7 @@ import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import type { OpenedFolder } from '../../../src/cli/folder/open-folder.ts';
 import type { RunRequest } from '../../../src/cli/options/run-task.ts';
 import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
+import { CallConflicts } from '../../../src/host/run-workspace/call-conflicts.ts';
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -59,6 +60,7 @@ export function openedFolder(files: Files): OpenedFolder {
     filesystem: new MemoryFilesystem({ files }),
     mode: undefined,
     held: undefined,
+    callConflicts: new CallConflicts(),
     leftOutNames: [],
     notes: [],
     pending: [],

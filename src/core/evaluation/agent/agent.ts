@@ -178,6 +178,8 @@ export interface RunWorkspace {
   readonly name?: string;
   /** What the agent's `Filesystem` is. */
   readonly filesystem: Filesystem;
+  /** Gets the events of the run before the observers of the options, under the same rules. Default: nothing does. */
+  readonly observer?: RunObserver;
   /** What differs from the beginning of the run, sorted by path. May throw: the run rejects with it. Default: the run reports no changes. */
   changes?(): readonly FileChange[];
   /**
@@ -197,7 +199,8 @@ export interface RunWorkspace {
  *
  * - `kept`: they are in memory; nothing was to be written.
  * - `applied`: they are on the disk.
- * - `conflict`: another process has changed `paths`, too; nothing was written.
+ * - `conflict`: another process has changed `paths`, too. Where changes are written at the end, nothing was written; where each call writes its own, the calls on `paths` failed, and what
+ * the others have written is on the disk.
  */
 export type WorkspaceApplication =
   | { readonly kind: 'kept' }
