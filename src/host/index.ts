@@ -21,3 +21,4 @@ export { type HostWorkspace, openHostWorkspace } from './run-workspace/open-work
 export { openStagedFolder } from './staged-folder/open-staged-folder.ts';
 export type { StagedFolder } from './staged-folder/staged-folder.ts';
 export { openPrivateFolder } from './staged-folder/staging/private-folder.ts';
+export { type StagingSupport, stagingSupport } from './staged-folder/staging-support.ts';

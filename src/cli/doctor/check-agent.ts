@@ -1,3 +1,4 @@
+import { SandboxError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
 import { isRecord } from '../../core/internal/index.ts';
 import type { SandboxBackend } from '../../host/sandbox/index.ts';
@@ -94,7 +95,11 @@ async function sandboxOf(
     return { name, finding: { status: 'ok', subject, about: 'a command was started' } };
   } catch (error) {
     signal.throwIfAborted();
-    return { name, finding: { status: 'missing', subject, about: reasonOf(error), isNeeded: true } };
+    const missing = { status: 'missing' as const, subject, isNeeded: true };
+    const image = SandboxError.isInstance(error) ? error.details['image'] : undefined;
+    return typeof image === 'string'
+      ? { name, finding: { ...missing, about: 'its image is missing', repair: `podman pull ${image}` } }
+      : { name, finding: { ...missing, about: reasonOf(error) } };
   }
 }
 

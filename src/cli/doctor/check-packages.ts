@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './finding.ts';
-import { copiesFrom, type InstalledPackage, packageFrom, projectOf } from './packages.ts';
-import { isInRange, majorOf } from './versions.ts';
+import { copiesFrom, type InstalledPackage, namesFrom, packageFrom, projectOf } from './packages.ts';
+import { isAtLeast, isInRange, majorOf } from './versions.ts';
 
 /** Where packages are looked for, and which ones. */
 export interface PackagePlaces {
@@ -116,6 +116,32 @@ export function checkPeers(
         isNeeded,
       };
     });
+}
+
+/** What the interface of models is in, which every provider package of the AI SDK depends on: from 3 on for AI SDK 6 and later. */
+const modelInterface = { name: '@ai-sdk/provider', least: '3' };
+/** Packages that have the interface and no models of a vendor. */
+const partsOfAiSdk: ReadonlySet<string> = new Set(['gateway', 'provider', 'provider-utils']);
+
+/** The provider packages of the AI SDK. None is a peer: an agent, or `--model`, names the one that it uses. */
+export function checkAiSdk({ folder, own }: PackagePlaces): readonly Finding[] {
+  const { add } = managerOf(projectOf(folder));
+  const about = '--model ai-sdk:PACKAGE';
+  const providers = [...new Set([folder, own].flatMap((place) => namesFrom(place, '@ai-sdk')))]
+    .filter((name) => !partsOfAiSdk.has(name))
+    .map((name) => `@ai-sdk/${name}`);
+  const findings = providers.flatMap((name): readonly Finding[] => {
+    const found = packageFrom(folder, name) ?? packageFrom(own, name);
+    if (found === undefined || !found.dependencies.includes(modelInterface.name)) return [];
+    const subject = `${name} ${found.version}`;
+    const { version = '' } = packageFrom(found.folder, modelInterface.name) ?? {};
+    if (version === '' || isAtLeast(version, modelInterface.least)) return [{ status: 'ok', subject, about }];
+    const repair = `${add} ${name}@latest`;
+    return [{ status: 'warning', subject, about: 'older than AI SDK 6', repair }];
+  });
+  return findings.length > 0
+    ? findings
+    : [{ status: 'missing', subject: 'AI SDK', about, repair: `${add} @ai-sdk/google` }];
 }
 
 function order(name: string): number {

@@ -1,9 +1,10 @@
+import { reasonOf } from '../process/errors.ts';
 import type { Finding } from './finding.ts';
 import type { Machine, ProgramEnd } from './machine.ts';
 
-/** The sandboxes that need programs of the machine. */
+/** The sandboxes that need programs of the machine, and how they get the files. */
 export async function checkSandboxes(machine: Machine): Promise<readonly Finding[]> {
-  return Promise.all([checkBubblewrap(machine), checkPodman(machine)]);
+  return Promise.all([checkBubblewrap(machine), checkPodman(machine), checkStaging(machine)]);
 }
 
 async function checkBubblewrap({ platform, run, tryBubblewrap }: Machine): Promise<Finding> {
@@ -54,6 +55,23 @@ async function checkPodman({ platform, run }: Machine): Promise<Finding> {
     about: `${about}: it does not work for this user`,
     repair: platform === 'linux' ? 'podman info' : 'podman machine start',
   };
+}
+
+/** Commands work on a folder that is staged among the temporary files. */
+async function checkStaging({ platform, tryStaging }: Machine): Promise<Finding> {
+  const subject = 'staged folders';
+  try {
+    const { overlay, reflink } = await tryStaging();
+    const about = `overlay: ${overlay ? 'yes' : 'no'}, reflink: ${reflink ? 'yes' : 'no'}`;
+    if (overlay || reflink) return { status: 'ok', subject, about };
+    const slower = `${about}: staged copies are slower`;
+    return platform === 'linux'
+      ? { status: 'warning', subject, about: slower, repair: 'set TMPDIR to a folder on XFS or Btrfs' }
+      : { status: 'warning', subject, about: slower };
+  } catch (error) {
+    const repair = 'set TMPDIR to a folder of yours';
+    return { status: 'warning', subject, about: reasonOf(error), repair };
+  }
 }
 
 /** The version that a program has printed, with a blank before it. */

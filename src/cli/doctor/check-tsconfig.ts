@@ -20,19 +20,21 @@ export function checkTsconfig(folder: string): Finding | undefined {
   const module = textOf('module');
   const isOld =
     resolution === undefined ? module === undefined || module === 'commonjs' : oldResolutions.has(resolution);
-  if (isOld) {
-    const about = 'packages with entries are not found';
-    return { status: 'warning', subject, about, repair: '"module": "nodenext"' };
-  }
   const { lib } = options;
   const names = Array.isArray(lib) ? lib.map((each) => String(each).toLowerCase()) : undefined;
   const hasDisposable =
     names === undefined
       ? textOf('target') === 'esnext'
       : names.some((name) => name === 'esnext' || name === 'esnext.disposable');
-  if (!hasDisposable) {
-    const repair = '"lib": ["es2023", "esnext.disposable"]';
-    return { status: 'warning', subject, about: '"await using" is not known', repair };
+  const faults = [
+    ...(isOld ? [{ about: 'packages with entries are not found', repair: '"module": "nodenext"' }] : []),
+    ...(hasDisposable
+      ? []
+      : [{ about: '"await using" is not known', repair: '"lib": ["es2023", "esnext.disposable"]' }]),
+  ];
+  if (faults.length > 0) {
+    const about = faults.map((fault) => fault.about).join('; ');
+    return { status: 'warning', subject, about, repair: faults.map(({ repair }) => repair).join(', ') };
   }
   return { status: 'ok', subject, about: 'module resolution, "await using"' };
 }

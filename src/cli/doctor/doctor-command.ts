@@ -10,7 +10,7 @@ import { type AgentNeeds, checkAgent } from './check-agent.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkNode, checkSqlite } from './check-node.ts';
 import { checkPlatform, checkTerminal } from './check-output.ts';
-import { checkCopies, checkPeers, type PackagePlaces } from './check-packages.ts';
+import { checkAiSdk, checkCopies, checkPeers, type PackagePlaces } from './check-packages.ts';
 import { checkSandboxes } from './check-sandboxes.ts';
 import { checkState } from './check-state.ts';
 import { checkTsconfig } from './check-tsconfig.ts';
@@ -70,6 +70,7 @@ async function allFindings(
     ...checkCopies(places),
     ...(needs?.findings ?? []),
     ...checkPeers(places, needs?.packages),
+    ...checkAiSdk(places),
     checkKeys(variables),
     ...(await checkSqlite(machine, folder)),
     ...(await checkSandboxes(machine)),

@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { describeError } from '../../core/error/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
-import { startProcess, userStateFolder } from '../../host/index.ts';
+import { type StagingSupport, stagingSupport, startProcess, userStateFolder } from '../../host/index.ts';
 import { loadAgent } from '../agent/load-agent.ts';
 import { journalsOf } from '../journal/open-journal.ts';
 import type { CliEnvironment } from '../process/environment.ts';
@@ -33,6 +33,8 @@ export interface Machine {
   readonly run: (command: string, args: readonly string[]) => Promise<ProgramEnd>;
   /** Starts a command in bubblewrap. @returns why that does not work; undefined: it does. */
   readonly tryBubblewrap: () => Promise<string | undefined>;
+  /** What makes staging faster in the folder for temporary files. May reject. */
+  readonly tryStaging: () => Promise<StagingSupport>;
   /** How many runs the journal in a file has. May reject. */
   readonly countRuns: (file: string) => Promise<number>;
   readonly load: typeof loadAgent;
@@ -84,6 +86,7 @@ export function thisMachine(environment: CliEnvironment): Machine {
         return describeError(error);
       }
     },
+    tryStaging: () => stagingSupport(),
     countRuns: async (file) => {
       const names = { journal: file, blobs: undefined };
       await using journal = await journalsOf(environment).openExisting(names, { readOnly: true });

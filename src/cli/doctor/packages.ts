@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../core/internal/index.ts';
 
@@ -36,6 +36,21 @@ export function packageFrom(folder: string, name: string): InstalledPackage | un
   for (let each = folder; ; each = dirname(each)) {
     const found = packageIn(join(each, 'node_modules', name));
     if (found !== undefined || dirname(each) === each) return found;
+  }
+}
+
+/** The names of the packages of a scope that the modules of a folder find, without the scope. */
+export function namesFrom(folder: string, scope: string): readonly string[] {
+  const names = namesIn(join(folder, 'node_modules', scope));
+  const outer = dirname(folder);
+  return outer === folder ? names : [...names, ...namesFrom(outer, scope)];
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

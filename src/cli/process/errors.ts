@@ -43,7 +43,19 @@ export function isOfLaterVersion(error: unknown): error is RecordError {
 
 /** What an error says, as the end of a sentence: printable, without a full stop. */
 export function reasonOf(error: unknown): string {
-  return printable(describeError(error)).replace(/\.$/, '');
+  return missingModule(error) ?? printable(describeError(error)).replace(/\.$/, '');
+}
+
+/** Modules of Node that not every supported version has, with the first one. */
+const firstVersions: Readonly<Record<string, string>> = { 'node:sqlite': 'Node 22.13 or later' };
+
+/** What to do about a module of Node that this version does not have, as the end of a sentence; undefined for another error. */
+export function missingModule(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_UNKNOWN_BUILTIN_MODULE')
+    return undefined;
+  const [name = 'a module'] = /node:[\w/-]+/.exec(error.message) ?? [];
+  const needed = firstVersions[name] ?? 'a later version';
+  return `it needs "${name}", which Node ${process.versions.node} does not have: use ${needed}`;
 }
 
 /** A description of an error of the operating system, without a path. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { describeError } from '../../core/error/index.ts';
-import { errorMessage, orUsageError, UsageError } from './errors.ts';
+import { errorMessage, missingModule, orUsageError, UsageError } from './errors.ts';
 import { loadJiti } from './load-jiti.ts';
 import { printable } from './plain-text.ts';
 
@@ -63,6 +63,8 @@ async function importModule(
   return orUsageError<unknown>(
     () => jiti.import(path),
     (error) => {
+      const missing = missingModule(error);
+      if (missing !== undefined) return `the ${what} "${shown}" cannot be loaded: ${missing}.`;
       const folder = dirname(path);
       // The first line has the reason; further lines contain absolute paths. A parse error has its position on the second
       // line.

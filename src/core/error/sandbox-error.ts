@@ -16,7 +16,7 @@ export type SandboxErrorCode =
   | 'sandbox-disposed'
   | 'sandbox-failed';
 
-/** A sandbox that cannot be made, or cannot run a command. `details.backend` names the backend. */
+/** A sandbox that cannot be made, or cannot run a command. `details.backend` names the backend, `details.image` the image that it lacks. */
 export class SandboxError extends WinkError<SandboxErrorCode> {
   constructor(code: SandboxErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('SandboxError', message, { code, ...options });

@@ -10,17 +10,21 @@ export function refuseOption(backend?: string): RefuseArgument {
     new SandboxError('sandbox-option-invalid', message, { details: { ...present({ backend }), ...details } });
 }
 
-/** The error for a backend that does not work here. @param reason what was seen; it is shown without paths. */
+/**
+ * The error for a backend that does not work here.
+ * @param reason what was seen; it is shown without paths.
+ * @param image the image that is missing, if it is one.
+ */
 export function unavailableError(
   backend: string,
   reason: string,
   advice: string,
-  cause?: unknown,
+  { cause, image }: { readonly cause?: unknown; readonly image?: string } = {},
 ): SandboxError {
   return new SandboxError(
     'sandbox-unavailable',
     `The backend "${backend}" does not work here: ${shownReason(reason)}. ${advice}`,
-    { cause, details: { backend } },
+    { cause, details: { backend, ...present({ image }) } },
   );
 }
 

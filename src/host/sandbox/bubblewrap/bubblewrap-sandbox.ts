@@ -81,7 +81,7 @@ async function test(settings: BubblewrapSettings): Promise<void> {
   });
   if (failure === undefined) return;
   const { reason, cause } = failure;
-  throw unavailableError(bubblewrapBackend, firstLine(reason), adviceFor(reason), cause);
+  throw unavailableError(bubblewrapBackend, firstLine(reason), adviceFor(reason), { cause });
 }
 
 /** The advice for what a failed start wrote to its error output. */

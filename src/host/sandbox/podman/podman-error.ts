@@ -2,9 +2,13 @@ import type { SandboxError } from '../../../core/error/index.ts';
 import { failedError, shownReason, unavailableError } from '../backend/errors.ts';
 import { podmanBackend } from './options.ts';
 
-/** The error for a Podman that does not work here. */
-export function podmanUnavailable(reason: string, advice: string, cause?: unknown): SandboxError {
-  return unavailableError(podmanBackend, reason, advice, cause);
+/** The error for a Podman that does not work here, or lacks an image. */
+export function podmanUnavailable(
+  reason: string,
+  advice: string,
+  more: { readonly cause?: unknown; readonly image?: string } = {},
+): SandboxError {
+  return unavailableError(podmanBackend, reason, advice, more);
 }
 
 /** The error for a Podman that failed in the middle of something. @param action what failed, as in "A container could not be made". */

@@ -54,6 +54,7 @@ async function assertImage(
     throw podmanUnavailable(
       `there is no image ${JSON.stringify(image)}, and none is pulled implicitly`,
       `Run \`podman pull ${image}\`.`,
+      { image },
     );
   }
 }
@@ -70,7 +71,7 @@ async function test(host: ContainerHost, signal: AbortSignal | undefined): Promi
     },
   });
   if (failure !== undefined)
-    throw podmanUnavailable(failure.reason, adviceFor(failure.reason), failure.cause);
+    throw podmanUnavailable(failure.reason, adviceFor(failure.reason), { cause: failure.cause });
 }
 
 function adviceFor(reason: string): string {

@@ -176,5 +176,5 @@ function unusableError({ isMissing, reason }: UnusableShell, cause: unknown): Sa
   const seen = `the package "just-bash" ${isMissing ? 'could not be loaded' : `does not work: ${reason}`}`;
   const what = isMissing ? 'it' : 'a supported version';
   const advice = `Install ${what} with \`npm install just-bash@^3.4.2\`, or use another backend.`;
-  return unavailableError(virtualBackend, seen, advice, cause);
+  return unavailableError(virtualBackend, seen, advice, { cause });
 }

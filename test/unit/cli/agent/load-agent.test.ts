@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -82,6 +83,19 @@ describe('loadAgent', () => {
     expect(JSON.parse(name ?? '')).toEqual(running);
   });
 
+  it('says what to do about node:sqlite where Node does not have it', async () => {
+    put('database.ts', 'export { DatabaseSync } from "node:sqlite";');
+    const text = `${agentText('import { DatabaseSync } from "./database.ts";')}
+      export default defineAgent({ template, name: typeof DatabaseSync });`;
+    const found = await loadAgent(put('sqlite.ts', text)).then(
+      ({ agent }) => agent.name,
+      (error: unknown) => String(error),
+    );
+    const { node } = process.versions;
+    const refusal = `UsageError: the agent "${join(folder, 'sqlite.ts')}" cannot be loaded: it needs "node:sqlite", which Node ${node} does not have: use Node 22.13 or later.`;
+    expect(found).toBe(isBuiltin('node:sqlite') ? 'function' : refusal);
+  });
+
   it.each([
     ['reviews', null, 'there is no agent "reviews": name a file (.ts, .mts, .js, .mjs) that exports one.'],
     ['agent.py', null, 'there is no agent "'],
@@ -90,6 +104,11 @@ describe('loadAgent', () => {
     ['syntax.ts', 'export default {,;', 'cannot be loaded: ParseError: Unexpected token (syntax.ts:1:16).'],
     ['throws.ts', 'throw new Error("no such\\nluck");', 'cannot be loaded: no such.'],
     ['import.ts', 'import "no-such-package"; export default 1;', "Cannot find module 'no-such-package'"],
+    [
+      'module.mjs',
+      'import "node:later"; export default 1;',
+      `cannot be loaded: it needs "node:later", which Node ${process.versions.node} does not have: use a later version.`,
+    ],
     ['empty.ts', '', 'it exports nothing'],
     ['other.ts', 'export const agents = 1, help = 2;', 'it exports "agents", "help"'],
     ['number.ts', 'export default 5;', 'what it exports as "default" was not made by defineAgent()'],

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
 import { openai } from 'weakincentives/openai';
-import { type SandboxBackend, shellSection, virtualSandbox } from 'weakincentives/sandbox';
+import { type SandboxBackend, SandboxError, shellSection, virtualSandbox } from 'weakincentives/sandbox';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { doctorCommand } from '../../../../src/cli/doctor/doctor-command.ts';
@@ -53,6 +53,7 @@ function machineIn(folder: string, more: Partial<Machine> = {}): Machine {
     sqliteVersion: async () => '3.51.3',
     run: programs({ bwrap: end(0, 'bubblewrap 0.8.0\n'), podman: end(0, 'podman version 5.4.2\n') }),
     tryBubblewrap: async () => undefined,
+    tryStaging: async () => ({ overlay: true, reflink: false }),
     countRuns: async () => 3,
     load: () => Promise.reject(new Error('It loads.')),
     ...more,
@@ -180,6 +181,72 @@ describe('wink doctor', () => {
       status: 'warning',
       about: '--model openai:NAME, needs ^6 || ^7',
       repair: 'npm install "openai@^6 || ^7"',
+    });
+  });
+
+  it('finds the providers of the AI SDK, and which of them are too old', async () => {
+    expect((await doctor(project(usual))).of('AI SDK')).toEqual({
+      status: 'missing',
+      subject: 'AI SDK',
+      about: '--model ai-sdk:PACKAGE',
+      repair: 'npm install @ai-sdk/google',
+      needed: false,
+    });
+    const dependencies = { '@ai-sdk/provider': '1' };
+    const { of } = await doctor(
+      project({
+        ...usual,
+        'node_modules/@ai-sdk/google': { version: '3.0.1', dependencies },
+        'node_modules/@ai-sdk/mistral': { version: '2.0.9', dependencies },
+        'node_modules/@ai-sdk/react': { version: '3.0.0' },
+        'node_modules/@ai-sdk/provider': { version: '3.0.4' },
+        'node_modules/@ai-sdk/provider-utils': { version: '4.0.0', dependencies },
+        'node_modules/@ai-sdk/mistral/node_modules/@ai-sdk/provider': { version: '2.0.0' },
+      }),
+    );
+    expect(of('@ai-sdk/google')).toMatchObject({ status: 'ok', subject: '@ai-sdk/google 3.0.1' });
+    expect(of('@ai-sdk/mistral')).toMatchObject({
+      status: 'warning',
+      about: 'older than AI SDK 6',
+      repair: 'npm install @ai-sdk/mistral@latest',
+    });
+    expect([of('AI SDK'), of('@ai-sdk/provider'), of('@ai-sdk/react')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it.each([
+    [true, true, 'linux', { status: 'ok', about: 'overlay: yes, reflink: yes' }],
+    [false, true, 'darwin', { status: 'ok', about: 'overlay: no, reflink: yes' }],
+    [
+      false,
+      false,
+      'linux',
+      {
+        status: 'warning',
+        about: 'overlay: no, reflink: no: staged copies are slower',
+        repair: 'set TMPDIR to a folder on XFS or Btrfs',
+        needed: false,
+      },
+    ],
+  ])(
+    'says how folders are staged: overlay %s, reflink %s, on %s',
+    async (overlay, reflink, platform, expected) => {
+      const machine = { platform, tryStaging: async () => ({ overlay, reflink }) };
+      const { code, of } = await doctor(project(usual), { machine });
+      expect(of('staged folders')).toMatchObject(expected);
+      expect(code).toBe(0);
+    },
+  );
+
+  it('says why no folder can be staged', async () => {
+    const machine = { tryStaging: () => Promise.reject(new Error('The temporary folder does not exist.')) };
+    expect((await doctor(project(usual), { machine })).of('staged folders')).toMatchObject({
+      status: 'warning',
+      about: 'The temporary folder does not exist',
+      repair: 'set TMPDIR to a folder of yours',
     });
   });
 
@@ -329,10 +396,16 @@ describe('wink doctor', () => {
         { status: 'ok' },
       ],
       ['{ "compilerOptions": { "module": "nodenext", "target": "esnext" } }', { status: 'ok' }],
-      ['{ "compilerOptions": { "module": "commonjs" } }', { repair: '"module": "nodenext"' }],
       [
-        '{ "compilerOptions": { "module": "esnext", "moduleResolution": "Node" } }',
-        { repair: '"module": "nodenext"' },
+        '{ "compilerOptions": { "module": "commonjs" } }',
+        {
+          about: 'packages with entries are not found; "await using" is not known',
+          repair: '"module": "nodenext", "lib": ["es2023", "esnext.disposable"]',
+        },
+      ],
+      [
+        '{ "compilerOptions": { "module": "esnext", "moduleResolution": "Node", "lib": ["esnext"] } }',
+        { about: 'packages with entries are not found', repair: '"module": "nodenext"' },
       ],
       [
         '{ // ours\n "compilerOptions": { "module": "nodenext", /* old */ "lib": ["es2022"], }, }',
@@ -405,6 +478,28 @@ describe('wink doctor', () => {
         needed: true,
       });
       expect(of('just-bash')).toMatchObject({ needed: true });
+    });
+
+    it('names the image that its sandbox lacks', async () => {
+      const { argv, folder } = withAgent();
+      const image = 'docker.io/library/debian:bookworm-slim';
+      const backend: SandboxBackend = {
+        ...virtualSandbox(),
+        name: 'podman',
+        prepare: () =>
+          Promise.reject(
+            new SandboxError('sandbox-unavailable', 'No image.', { details: { backend: 'podman', image } }),
+          ),
+      };
+      const { code, of } = await doctor(folder, { argv, machine: agentWith({ backend }) });
+      expect(code).toBe(1);
+      expect(of('sandbox podman')).toEqual({
+        status: 'missing',
+        subject: 'sandbox podman',
+        about: 'its image is missing',
+        repair: `podman pull ${image}`,
+        needed: true,
+      });
     });
 
     it('refuses one that cannot be loaded', async () => {

@@ -29,3 +29,19 @@ describe('orUsageError()', () => {
     await expect(orUsageError(() => Promise.reject(other), words, ...kinds)).rejects.toBe(other);
   });
 });
+
+describe('reasonOf()', () => {
+  const lacking = (name: string): Error =>
+    Object.assign(new Error(`No such built-in module: ${name}`), { code: 'ERR_UNKNOWN_BUILTIN_MODULE' });
+
+  test('says what to do about a module that this Node does not have', () => {
+    const { node } = process.versions;
+    expect(reasonOf(lacking('node:sqlite'))).toBe(
+      `it needs "node:sqlite", which Node ${node} does not have: use Node 22.13 or later`,
+    );
+    expect(reasonOf(lacking('node:later'))).toBe(
+      `it needs "node:later", which Node ${node} does not have: use a later version`,
+    );
+    expect(reasonOf(Object.assign(new Error('No such thing.'), { code: 'ENOENT' }))).toBe('No such thing');
+  });
+});

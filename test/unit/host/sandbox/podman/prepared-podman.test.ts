@@ -67,10 +67,11 @@ describe('the preparation', () => {
     await using service = await fakeService({
       answer: ({ step }, response) => step === 'image' && refuse(response, 404, 'no such image'),
     });
+    await expect(prepareOn(service)).rejects.toHaveProperty('details.image', 'localhost/some:1');
     expect(await failureOf(prepareOn(service))).toBe(
       'sandbox-unavailable: The backend "podman" does not work here: there is no image "localhost/some:1", and none is pulled implicitly. Run `podman pull localhost/some:1`.',
     );
-    expect(stepsOf(service)).toStrictEqual(['ping', 'image']);
+    expect(stepsOf(service)).toStrictEqual(['ping', 'image', 'ping', 'image']);
   });
 
   it.each(['image', 'list', 'info', 'create', 'attach', 'start'] as const)(
