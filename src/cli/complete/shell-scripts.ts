@@ -2,10 +2,15 @@ import type { CompleteRequest } from '../commands/complete.ts';
 
 type Shell = Extract<CompleteRequest, { readonly action: 'script' }>['shell'];
 
-/** What each shell reads to complete `wink`. The line goes to the command as one argument: no shell evaluates it. */
+/** What each shell reads to complete `wink`. The line goes to the command as one argument: no shell evaluates it. No blank follows a word that goes on, such as `openai:`. */
 export const shellScripts: Readonly<Record<Shell, string>> = {
-  // Works with bash 3.2.
-  bash: `_wink() { local line; COMPREPLY=(); while IFS= read -r line; do COMPREPLY+=("$line"); done < <(wink complete --line "$COMP_LINE" "$COMP_POINT" 2>/dev/null); }
+  // Works with bash 3.2, which cannot leave out the blank after `openai:`.
+  bash: `_wink() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do COMPREPLY+=("$line"); done < <(wink complete --line "$COMP_LINE" "$COMP_POINT" 2>/dev/null)
+  case "\${COMPREPLY[*]}" in *:) compopt -o nospace 2>/dev/null ;; esac
+}
 complete -o default -F _wink wink
 `,
   zsh: `_wink() {
@@ -13,7 +18,10 @@ complete -o default -F _wink wink
   local -a found
   line="\${(j: :)words[1,CURRENT-1]} $PREFIX"
   while IFS= read -r word; do found+=("$word"); done < <(wink complete --whole --line "$line" "\${#line}" 2>/dev/null)
-  if (( \${#found} )); then compadd -- "\${found[@]}"; else _files; fi
+  if (( \${#found} )); then
+    compadd -S '' -- \${(M)found:#*:}
+    compadd -- \${found:#*:}
+  else _files; fi
 }
 (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
 compdef _wink wink
