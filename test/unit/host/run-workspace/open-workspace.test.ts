@@ -44,7 +44,7 @@ function disturbed(folder: string, isMended: boolean): AnyAgent {
           change += 1;
           writeFileSync(join(folder, path), `theirs ${change}`);
         }
-        return ToolResult.ok();
+        return ToolResult.ok(undefined);
       },
     });
   const writing = tool({
@@ -59,7 +59,7 @@ function disturbed(folder: string, isMended: boolean): AnyAgent {
     effects: 'state',
     execute: async ({ path }, { filesystem }) => {
       await filesystem.write(path, 'ours');
-      return ToolResult.ok();
+      return ToolResult.ok(undefined);
     },
   });
   const tools = [
