@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const folder = fileURLToPath(new URL('../src/viewer', import.meta.url));
+/** What elements of JSX are compiled to calls of. */
+const drawing = join(folder, 'view/drawing/element.ts');
 /** In the order of the cascade. */
 const styles = ['tokens', 'base', 'header', 'timeline', 'details', 'overview', 'narrow', 'print'];
 
@@ -94,8 +96,8 @@ async function bundleScript() {
     transform: {
       target: 'es2022',
       // Shorter than the automatic runtime, which names the children of each element.
-      jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' },
-      inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] },
+      jsx: { runtime: 'classic', pragma: 'element', pragmaFrag: 'Fragment' },
+      inject: { element: [drawing, 'element'], Fragment: [drawing, 'Fragment'] },
     },
     onLog: (level, log) => {
       if (level === 'warn') throw new Error(`viewer: ${log.message}`);

@@ -1,10 +1,10 @@
 import type { JSX, VNode } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import { outcomeStyles } from '../model/outcome.ts';
 import { dateText, openQuestions, usageOf } from '../model/overview.ts';
 import { type FilterName, filterNames, filters } from '../model/totals.ts';
 import { visible } from '../model/visible.ts';
 import { costOf, count, duration, many, money, percent } from '../model/words.ts';
+import { useEffect, useRef } from './drawing/hooks.ts';
 import { Icon } from './parts/parts.tsx';
 import { useSignal } from './store/signals.ts';
 import { useStore } from './store/store.ts';
@@ -72,11 +72,11 @@ export function Header(): VNode {
 /** What happened and why, in two lines; the rest when it is asked for. */
 function Reason(): VNode | null {
   const store = useStore();
-  const text = useRef<HTMLParagraphElement>(null);
+  const text = useRef<HTMLParagraphElement | null>(null);
   const isLong = useSignal(false);
   const isWhole = useSignal(false);
   const { kind, sentence, message, call } = store.outcome.value;
-  useLayoutEffect(() => {
+  useEffect(() => {
     const { current } = text;
     if (current !== null && !isWhole.value) isLong.value = current.scrollHeight > current.clientHeight + 1;
   });
@@ -169,9 +169,9 @@ function Count({ name }: { readonly name: FilterName }): VNode {
 }
 function Search(): VNode {
   const store = useStore();
-  const input = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLInputElement | null>(null);
   const query = store.query.value;
-  useLayoutEffect(() => {
+  useEffect(() => {
     // The text is kept as it was typed unless the search was cleared.
     if (query === '' && input.current !== null && input.current.value.trim() !== '') input.current.value = '';
   }, [query]);

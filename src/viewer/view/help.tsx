@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import type { Mark } from '../model/words.ts';
+import { useEffect, useRef } from './drawing/hooks.ts';
 import { Icon } from './parts/parts.tsx';
 import { useStore } from './store/store.ts';
 
@@ -28,7 +28,7 @@ const marks: readonly (readonly [mark: Mark, meaning: string])[] = [
 /** Keys and marks. */
 export function Help(): VNode {
   const store = useStore();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useRef<HTMLDialogElement | null>(null);
   const isOpen = store.isHelpOpen.value;
   useEffect(() => {
     if (isOpen && dialog.current?.open === false) dialog.current.showModal();

@@ -1,10 +1,11 @@
-import { render, type VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import type { VNode } from 'preact';
 import type { RunRecord } from '../../record/index.ts';
 import type { RecordPlace } from '../model/commands.ts';
 import { iconOf, outcomeStyles } from '../model/outcome.ts';
 import { visible } from '../model/visible.ts';
 import { Details } from './details/details.tsx';
+import { draw } from './drawing/draw.ts';
+import { useEffect } from './drawing/hooks.ts';
 import { Header } from './header.tsx';
 import { Help } from './help.tsx';
 import { startKeyboard } from './keyboard.ts';
@@ -22,7 +23,7 @@ export function startPage(record: RunRecord, place: RecordPlace, fragment: strin
   follow();
   narrow.addEventListener('change', follow);
   store.visit(fragment);
-  render(<App store={store} />, appElement());
+  draw(<App store={store} />, appElement());
   startKeyboard(store);
   // The address of the event: the page may have written its own since.
   addEventListener('hashchange', ({ newURL }) => store.visit(new URL(newURL).hash));
@@ -77,7 +78,7 @@ export function showWaiting(): void {
 
 function showNotice(role: 'alert' | 'status', title: string, text: string): void {
   startTheme();
-  render(
+  draw(
     <div class="problem" role={role}>
       <h1>{title}</h1>
       <p>{text}</p>

@@ -1,7 +1,7 @@
 import type { JSX, VNode } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Tab } from '../../model/address.ts';
 import { count } from '../../model/words.ts';
+import { useEffect, useRef } from '../drawing/hooks.ts';
 import { tabList, useStore } from '../store/store.ts';
 import { CallView } from './call-view.tsx';
 import { Overview } from './overview.tsx';
@@ -13,10 +13,10 @@ import { TurnView } from './turn-view.tsx';
 /** The right side: tabs, and the view of the chosen one. */
 export function Details(): VNode {
   const store = useStore();
-  const pane = useRef<HTMLDivElement>(null);
+  const pane = useRef<HTMLDivElement | null>(null);
   const tab = store.tab.value;
   const selected = store.selected.value;
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (pane.current !== null) pane.current.scrollTop = 0;
   }, [tab, selected]);
   return (
@@ -62,7 +62,7 @@ const narrowTabs: readonly (Tab | 'timeline')[] = ['overview', 'timeline', ...ta
 
 function Tabs(): VNode {
   const store = useStore();
-  const list = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement | null>(null);
   const titles: Readonly<Record<Tab | 'timeline', string>> = {
     overview: 'Overview',
     timeline: 'Timeline',
@@ -77,7 +77,7 @@ function Tabs(): VNode {
     if (name === 'timeline') store.wantsTimeline.value = true;
     else store.showTab(name);
   };
-  useLayoutEffect(() => {
+  useEffect(() => {
     list.current?.querySelector(`#tab-${selected}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [selected]);
   const move = (event: KeyboardEvent): void => {

@@ -1,5 +1,4 @@
 import type { JSX, VNode } from 'preact';
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RecordedCall } from '../../../record/index.ts';
 import {
   type PolicyCell,
@@ -10,6 +9,7 @@ import {
 import { innerName } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
 import { brief, count, many } from '../../model/words.ts';
+import { useEffect, useMemo, useRef } from '../drawing/hooks.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { CallTitle, Capped, Empty, Icon, Item, Section } from '../parts/parts.tsx';
 import { useVirtual } from '../parts/virtual.ts';
@@ -109,7 +109,7 @@ export function PolicyView(): JSX.Element {
 /** Rows of policies, columns of calls; only the columns that are seen are in the document. One mark is in the tab order. */
 function Matrix({ matrix }: { readonly matrix: PolicyMatrix }): VNode {
   const store = useStore();
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement | null>(null);
   const { calls, rows } = matrix;
   const pointed = useSignal<{ readonly row: number; readonly column: number } | undefined>(undefined);
   const selected = calls.findIndex((call) => call === store.call.value);
@@ -122,7 +122,7 @@ function Matrix({ matrix }: { readonly matrix: PolicyMatrix }): VNode {
     key: (index) => index,
     keep: [at.value.column],
   });
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (selected > 0) list.scrollTo(selected, 'center');
   }, [selected]);
   const columns = list.items;

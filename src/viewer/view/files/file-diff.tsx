@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
 import { cutAfter, readableBytes } from '../../../core/internal/index.ts';
 import type { RecordedContent, RecordedFileChange } from '../../../record/index.ts';
 import { type DiffPart, diffLines, shownDiff, textsOf } from '../../model/line-diff.ts';
 import { visible } from '../../model/visible.ts';
 import { many } from '../../model/words.ts';
+import { useMemo } from '../drawing/hooks.ts';
 import { Capped } from '../parts/parts.tsx';
 
 const lineLimit = 400;

@@ -1,8 +1,8 @@
 import type { JSX, VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
 import { cutAfter } from '../../../core/internal/index.ts';
 import type { BlamedLine, RecordedCall, RecordedFile } from '../../../record/index.ts';
 import { visible } from '../../model/visible.ts';
+import { useMemo } from '../drawing/hooks.ts';
 import { Capped, Empty, Section } from '../parts/parts.tsx';
 import { useSignal } from '../store/signals.ts';
 import { useStore } from '../store/store.ts';

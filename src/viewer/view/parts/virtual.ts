@@ -1,4 +1,4 @@
-import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
+import { useEffect, useRedraw, useRef } from '../drawing/hooks.ts';
 
 /** What a list in an element that scrolls is made of. */
 export interface VirtualOptions {
@@ -41,7 +41,7 @@ interface Layout {
 /** Only what is seen of a list, and some around it, is in the document. Items carry `data-index`; their sizes are measured as they are drawn. */
 export function useVirtual(options: VirtualOptions): VirtualList {
   const { count, box, isHorizontal = false, coveredPixels = 0 } = options;
-  const [, redraw] = useReducer((drawn: number) => drawn + 1, 0);
+  const redraw = useRedraw();
   const sizes = useRef(new Map<string | number, number>());
   const target = useRef<{ readonly index: number; readonly align: 'nearest' | 'center' } | undefined>(
     undefined,
@@ -58,13 +58,13 @@ export function useVirtual(options: VirtualOptions): VirtualList {
 
   const scrollTo: VirtualList['scrollTo'] = (index, align) => {
     target.current = { index, align };
-    redraw(undefined);
+    redraw();
   };
 
-  useLayoutEffect(() => {
+  useEffect(() => {
     const { current } = box;
     if (current === null) return undefined;
-    const listen = (): void => redraw(undefined);
+    const listen = (): void => redraw();
     current.addEventListener('scroll', listen, { passive: true });
     const observer = new ResizeObserver(listen);
     observer.observe(current);
@@ -74,7 +74,7 @@ export function useVirtual(options: VirtualOptions): VirtualList {
     };
   }, []);
 
-  useLayoutEffect(() => {
+  useEffect(() => {
     const { current } = box;
     if (current === null) return;
     let before = 0;
@@ -108,9 +108,9 @@ export function useVirtual(options: VirtualOptions): VirtualList {
       if (!hasChanged) target.current = undefined;
       if (isHorizontal) current.scrollLeft = next;
       else current.scrollTop = next;
-      if ((isHorizontal ? current.scrollLeft : current.scrollTop) !== place) redraw(undefined);
+      if ((isHorizontal ? current.scrollLeft : current.scrollTop) !== place) redraw();
     }
-    if (hasChanged) redraw(undefined);
+    if (hasChanged) redraw();
   });
 
   return {

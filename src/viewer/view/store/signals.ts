@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef } from 'preact/hooks';
+import { useEffect, useRedraw, useRef } from '../drawing/hooks.ts';
 
 /** A value that the page shows, which may be replaced. */
 export interface Signal<T> {
@@ -63,20 +63,19 @@ export function computed<T>(make: () => T): { readonly value: T } {
 
 /** Draws the component, and all below it, when a signal has changed. */
 export function useSignals(): void {
-  const [, redraw] = useReducer((drawn: number) => drawn + 1, 0);
+  const redraw = useRedraw();
   const drawnAt = changes;
   useEffect(() => {
-    const listener = (): void => redraw(undefined);
-    listeners.add(listener);
+    listeners.add(redraw);
     // A signal may have changed before it was listened to.
-    if (drawnAt !== changes) listener();
-    return () => void listeners.delete(listener);
+    if (drawnAt !== changes) redraw();
+    return () => void listeners.delete(redraw);
   }, []);
 }
 
 /** A value of one component, which is drawn again when it is set. */
 export function useSignal<T>(initial: T): Signal<T> {
-  const [, redraw] = useReducer((drawn: number) => drawn + 1, 0);
+  const redraw = useRedraw();
   const kept = useRef<Signal<T> | undefined>(undefined);
   if (kept.current === undefined) {
     let current = initial;
@@ -87,7 +86,7 @@ export function useSignal<T>(initial: T): Signal<T> {
       set value(next) {
         if (Object.is(next, current)) return;
         current = next;
-        redraw(undefined);
+        redraw();
       },
     };
   }

@@ -1,5 +1,4 @@
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
 import {
   outcomeOfRecord,
   type RecordedCall,
@@ -14,6 +13,8 @@ import { ancestorsOf, rowsOf } from '../../model/rows.ts';
 import { changesOf, commitAt, placeOf, seqAt, seqOfCall } from '../../model/steps.ts';
 import { type FilterName, filters, totalsOf } from '../../model/totals.ts';
 import { turnEnd, turnId } from '../../model/turns.ts';
+import { element, Fragment } from '../drawing/element.ts';
+import { useOuter } from '../drawing/hooks.ts';
 import { computed, type Signal, signal } from './signals.ts';
 
 /** Where the lines of the record are from: the page itself, a server that still sends some, or one that has ended. */
@@ -241,13 +242,19 @@ export function idOf(problem: RecordedProblem): string | undefined {
 
 export const tabList: readonly Tab[] = tabs;
 
-const StoreContext = createContext<Store | undefined>(undefined);
-
-export const StoreProvider = StoreContext.Provider;
+/** Has the store for everything inside it. */
+export function StoreProvider({
+  children,
+}: {
+  readonly value: Store;
+  readonly children: ComponentChildren;
+}): VNode {
+  return element(Fragment, null, children);
+}
 
 /** The store of the page. */
 export function useStore(): Store {
-  const store = useContext(StoreContext);
+  const store = useOuter(StoreProvider)?.value;
   if (store === undefined) throw new Error('There is no store around this component.');
   return store;
 }

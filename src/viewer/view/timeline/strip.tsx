@@ -1,11 +1,12 @@
 import type { VNode } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { endOf, lengthOf } from '../../model/phases.ts';
 import { timeOf } from '../../model/steps.ts';
 import { layoutStrip, positionOf, type Strip, type StripShape } from '../../model/strip.ts';
 import { turnId } from '../../model/turns.ts';
 import { visible } from '../../model/visible.ts';
 import { brief, count, duration, many, wordOf } from '../../model/words.ts';
+import { useEffect, useMemo, useRef } from '../drawing/hooks.ts';
+import { useSignal } from '../store/signals.ts';
 import { useStore } from '../store/store.ts';
 
 const height = 92;
@@ -16,16 +17,17 @@ const laneTop = (lane: number): number => 54 - lane * 9;
 /** The whole run in true time, with the size of the requests below. A click selects what is nearest. */
 export function StripOverview(): VNode {
   const store = useStore();
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(700);
-  useLayoutEffect(() => {
+  const box = useRef<HTMLDivElement | null>(null);
+  const shownWidth = useSignal(700);
+  const width = shownWidth.value;
+  useEffect(() => {
     const element = box.current;
     if (element === null) return;
     const measure = (): void => {
       const style = getComputedStyle(element);
       const inner =
         element.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
-      if (inner > 0) setWidth(Math.round(inner));
+      if (inner > 0) shownWidth.value = Math.round(inner);
     };
     measure();
     const observer = new ResizeObserver(measure);

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from '../drawing/hooks.ts';
 import { useVirtual } from '../parts/virtual.ts';
 import { useStore } from '../store/store.ts';
 import { Row } from './row.tsx';
@@ -46,7 +46,7 @@ export function Timeline(): VNode {
 
 function Tree(): VNode {
   const store = useStore();
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement | null>(null);
   const { rows } = store.rows.value;
   const selected = store.rowIndex.value.get(store.selected.value ?? '');
   const heads = useMemo(
@@ -76,7 +76,7 @@ function Tree(): VNode {
       : Math.min(0, list.startOf(nextHead) - list.offset - (list.startOf(stick + 1) - list.startOf(stick)));
   const { count: reveals, focus } = store.reveal.value;
   const isFirst = useRef(true);
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (selected === undefined) return;
     list.scrollTo(selected, isFirst.current ? 'center' : 'nearest');
     isFirst.current = false;
