@@ -48,7 +48,7 @@ export async function openWorkspace(options: {
   readonly agent?: Pick<AnyAgent, 'workspace'>;
   /**
    * When changes are written to the folder: `end` writes all or none when the run has its answer, `each` those of each call when it succeeds. Until then, and with `never`, they stay in
-   * memory. With `end` or `each` the folder is locked against other writers; a program that does not look at locks can change files all the same, and the run says so as a `conflict`.
+   * memory. With `end` or `each` the folder is locked against other writers; a program without locks can change files all the same, and the run says so as a `conflict`.
    * Default: `never`.
    */
   readonly apply?: 'never' | 'end' | 'each';
