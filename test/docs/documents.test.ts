@@ -1,12 +1,48 @@
+import { format } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CodeBlock, extractCodeBlocks } from './code-blocks.ts';
-import { userDocuments } from './documents.ts';
+import { documentedSources, readDocument, userDocuments } from './documents.ts';
 import { type GeneratedModules, generateModules } from './generated-modules.ts';
 
-const extracted = userDocuments().map(({ file, text }) => extractCodeBlocks(file, text));
+const extracted = [...userDocuments(), ...documentedSources()].map(({ file, text }) =>
+  extractCodeBlocks(file, text),
+);
 const blocks = extracted.flatMap((found) => found.blocks);
 
-describe('code in README.md and guides', () => {
+/** The names that people meet first: the comment of each shows how it is used. */
+const metFirst = [
+  ...[
+    'tool',
+    'ToolResult',
+    'section',
+    'promptTemplate',
+    'defineAgent',
+    'runAgent',
+    'streamAgent',
+    'defineSlice',
+  ],
+  ...['readBeforeWritePolicy', 'sequentialDependencyPolicy', 'suspendApproval', 'vfsToolsSection'],
+  ...[
+    'planningToolsSection',
+    'agentTool',
+    'shellSection',
+    'openWorkspace',
+    'openMcpSection',
+    'sqliteJournal',
+  ],
+  ...[
+    'scriptedAdapter',
+    'openai',
+    'anthropic',
+    'aiSdk',
+    'ensureRun',
+    'runWorker',
+    'submitRun',
+    'otelObserver',
+  ],
+];
+
+describe('code in README.md, guides and comments', () => {
   let modules: GeneratedModules;
   let complaints: ReadonlyMap<CodeBlock, readonly string[]>;
 
@@ -18,6 +54,16 @@ describe('code in README.md and guides', () => {
 
   it('stands in fences that are checked', () => {
     expect(extracted.flatMap((found) => found.problems)).toEqual([]);
+  });
+
+  it.each(metFirst)('shows how %s is used, at its declaration', (name) => {
+    const declaration = new RegExp(`^ \\*/\\nexport (?:async )?(?:function|const) ${name}\\b`, 'm');
+    const shown = documentedSources().flatMap(({ file }) => {
+      const source = readDocument(file).text;
+      const at = source.search(declaration);
+      return at < 0 ? [] : [source.slice(source.lastIndexOf('/**', at), at)];
+    });
+    expect(shown.filter((comment) => comment.includes(' * ```ts'))).toHaveLength(1);
   });
 
   it('begins with a quick start in README.md that runs', () => {
@@ -33,21 +79,29 @@ describe('code in README.md and guides', () => {
 
       if (!block.isRun) return;
       it('runs', async () => {
-        await expect(run(block, modules.pathOf(block))).resolves.toBeDefined();
+        const printed = await run(block, modules.pathOf(block));
+        // Where nothing is said, anything may be printed.
+        if (printedBy(block).length > 0) expect(printed).toEqual(printedBy(block));
       });
     },
   );
 });
 
-/** Runs a block's module without its printing; a failure names the line of the document. */
-async function run(block: CodeBlock, path: string): Promise<unknown> {
-  const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
+/** Texts that a block says it prints: the comments after its calls of `console.log()`. */
+function printedBy({ code }: CodeBlock): readonly string[] {
+  return [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text = '']) => text);
+}
+
+/** Runs a block's module without its printing. @returns what it printed; a failure names the line of the document. */
+async function run(block: CodeBlock, path: string): Promise<readonly string[]> {
+  const printing = vi.spyOn(console, 'log').mockImplementation(() => {});
   try {
-    return await import(/* @vite-ignore */ path);
+    await import(/* @vite-ignore */ path);
+    return printing.mock.calls.map((values) => format(...values));
   } catch (error) {
     throw new Error(`${locate(error, block)}: ${String(error)}`, { cause: error });
   } finally {
-    printed.mockRestore();
+    printing.mockRestore();
   }
 }
 

@@ -33,6 +33,24 @@ export function readDocument(file: string): Document {
   return { file, text: readFileSync(new URL(file, root), 'utf8') };
 }
 
+/** The comments of the sources that hold an example, each source as a document whose other lines are empty, so that lines keep their numbers. */
+export function documentedSources(): readonly Document[] {
+  return readdirSync(fileURLToPath(new URL('src', root)), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readDocument(`src/${name}`))
+    .filter(({ text }) => /^ *\* ```/m.test(text))
+    .map(({ file, text }) => ({ file, text: commentsOf(text) }))
+    .sort((left, right) => (left.file < right.file ? -1 : 1));
+}
+
+function commentsOf(source: string): string {
+  return source
+    .split('\n')
+    .map((line) => /^ *\* ?(.*)$/.exec(line)?.[1] ?? '')
+    .map((line) => (line.startsWith('/') ? '' : line))
+    .join('\n');
+}
+
 function markdownBelow(folder: string): readonly string[] {
   const path = new URL(folder, root);
   if (!existsSync(path)) return [];

@@ -11,6 +11,27 @@ import type { ToolPolicy } from './tool-policy.ts';
  * moving a file does not avoid reading it. Write tools are refused early when nothing of the file is known; the files that any covered
  * tool has really changed are judged before its commit, so no tool gets around the rule. Paths are compared normalised, links followed.
  * Reading in the same call does not count.
+ *
+ * ```ts
+ * import { promptTemplate, readBeforeWritePolicy } from 'weakincentives';
+ * import { scriptedAdapter } from 'weakincentives/testing';
+ * import { vfsToolsSection } from 'weakincentives/tools';
+ *
+ * const files = { 'NOTES.md': 'Bees.\n' };
+ * const template = promptTemplate({
+ *   ns: 'docs',
+ *   key: 'notes',
+ *   sections: [vfsToolsSection({ mounts: [{ mountPath: '.', files }], policies: [] })],
+ *   // On the template it covers the tools of every section.
+ *   policies: [readBeforeWritePolicy()],
+ * });
+ * const write = { name: 'write_file', arguments: { file_path: 'NOTES.md', content: 'Wasps.\n' } };
+ * const adapter = scriptedAdapter([{ toolCalls: [write] }, { text: 'I have to read it first.' }]);
+ * const { conversation } = await adapter.evaluate(template.bind());
+ * const results = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
+ * console.log(/"NOTES.md" exists and has not been read/.test(results[0] ?? '')); // true
+ * ```
+ *
  * @throws {PromptValidationError} when `readTools` is empty, and for `pathsOf` beside `pathParams`.
  * @see docs/spec/policies.md §7
  */

@@ -19,6 +19,21 @@ export interface SequentialDependencyPolicyOptions {
  * Requires that some tools have succeeded, in an earlier call of the session, before another may be called. The tools that wait are those that
  * the policy covers: of its section and of those below it, or all when it belongs to the template. What they wait for may be anywhere in
  * the prompt, or in evaluations inside calls that the policy covers.
+ *
+ * ```ts
+ * import { promptTemplate, section, sequentialDependencyPolicy, ToolResult, tool } from 'weakincentives';
+ *
+ * const step = (name: string) =>
+ *   tool({ name, description: `The step ${name}.`, effects: 'state', execute: () => ToolResult.ok(name) });
+ * const release = section({ title: 'Release', key: 'release', template: 'Release.', tools: [step('test'), step('deploy')] });
+ * export const template = promptTemplate({
+ *   ns: 'docs',
+ *   key: 'release',
+ *   sections: [release],
+ *   policies: [sequentialDependencyPolicy({ dependencies: { deploy: ['test'] } })],
+ * });
+ * ```
+ *
  * @throws {PromptValidationError} when no tool waits for another, or one would need itself, directly or through others. `promptTemplate()` throws
  *   it for names that the prompt does not have, a tool that the policy does not cover, and one that the runtime never runs.
  * @see docs/spec/policies.md §6

@@ -63,6 +63,22 @@ export interface PromptTemplate<
 /**
  * Makes a prompt template out of sections.
  *
+ * ```ts
+ * import { defineAgent, promptTemplate, runAgent, section } from 'weakincentives';
+ * import { scriptedAdapter } from 'weakincentives/testing';
+ * import { z } from 'zod';
+ *
+ * const template = promptTemplate({
+ *   ns: 'docs',
+ *   key: 'triage',
+ *   sections: [section({ title: 'Task', key: 'task', template: 'Say which tickets are urgent.' })],
+ *   output: z.object({ urgent: z.array(z.string()) }),
+ * });
+ * const adapter = scriptedAdapter([{ text: '{"urgent":["t-2"]}' }]);
+ * const { output } = await runAgent(defineAgent({ template, adapter }));
+ * console.log(output.urgent[0]); // t-2
+ * ```
+ *
  * @throws {PromptValidationError} naming section path, tool or placeholder: a bad namespace or key, two sections with one
  *   address, a section that contains itself, one param with two schemas, two tools or policies with one name, a policy
  *   that could never do what it says, two slices with one name, one resource bound differently by two sections, an

@@ -39,7 +39,17 @@ export interface ToolFailure {
  */
 export type ToolResult<R> = ToolSuccess<R> | ToolFailure;
 
-/** Makes what handlers return. */
+/**
+ * Makes what handlers return.
+ *
+ * ```ts
+ * import { ToolResult } from 'weakincentives';
+ *
+ * console.log(ToolResult.ok({ id: 't-1' }).success); // true
+ * // The call is rolled back, and the model reads why.
+ * console.log(ToolResult.error('There is no ticket t-9.').success); // false
+ * ```
+ */
 export const ToolResult: {
   /**
    * A success with a value. Literal types are kept, so `ok({ state: 'open' })` fits an enum, and nothing in them is read-only, so `ok({ lines: [line] })` fits a

@@ -131,6 +131,25 @@ const toolChecks = {
 /**
  * Declares a tool. Params and result are inferred from the schemas.
  *
+ * ```ts
+ * import { ToolResult, tool } from 'weakincentives';
+ * import { z } from 'zod';
+ *
+ * const people = new Map([['p-17', 'Ada']]);
+ * export const lookUp = tool({
+ *   name: 'look_up_person',
+ *   description: 'Finds the name of a person.',
+ *   inputSchema: z.object({ id: z.string() }),
+ *   effects: 'read',
+ *   execute: ({ id }) => {
+ *     const name = people.get(id);
+ *     // A failure that the model can act on.
+ *     if (name === undefined) return ToolResult.error(`There is no person "${id}". Ids look like p-17.`);
+ *     return ToolResult.ok(name);
+ *   },
+ * });
+ * ```
+ *
  * @throws {PromptValidationError} for a name, description, schema, example, handler, effects, time limit or limit of results that cannot
  * be used; `details.tool` names the tool, `details.placeholder` the option.
  * @see docs/spec/tools.md §1

@@ -60,9 +60,13 @@ const checks = {
  * id of the job as `runId`.
  *
  * ```ts no-run
+ * import { PgBoss } from 'pg-boss';
+ * import { pgBossQueue } from 'weakincentives/durable';
+ *
+ * const connectionString = process.env['DATABASE_URL'] ?? '';
  * const boss = new PgBoss({ connectionString, monitorIntervalSeconds: 5, superviseIntervalSeconds: 5 });
  * await boss.start();
- * const queue = pgBossQueue({ boss });
+ * export const queue = pgBossQueue({ boss });
  * ```
  *
  * @throws {PromptValidationError} for an instance of an older pg-boss, and for an option that is unknown or out of its range. Using it rejects so for a queue of this name that was made in

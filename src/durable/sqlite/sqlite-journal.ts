@@ -80,6 +80,17 @@ export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
  *
  * Reading and writing reject with a `JournalError`, whose cause is the error of the driver; nothing was written then.
  *
+ * ```ts no-run
+ * import { type AnyAgent, runAgent } from 'weakincentives';
+ * import { sqliteJournal } from 'weakincentives/sqlite';
+ *
+ * // Begins the run of a job, goes on with it after a crash, or returns its answer again.
+ * export async function runJob(agent: AnyAgent, id: string): Promise<string> {
+ *   await using journal = sqliteJournal({ file: 'runs.db' });
+ *   return (await runAgent(agent, { journal, runId: id })).text;
+ * }
+ * ```
+ *
  * @throws {MissingPeerError} with `file` where Node has no `node:sqlite`.
  * @throws {JournalError} `journal-invalid`; with `database` also `journal-version-unsupported` and `journal-failed`, which with `file` the
  * first use rejects with.

@@ -26,11 +26,22 @@ interface Staging
 /**
  * Copies the present content of a file system into a private folder, for processes that work on real files:
  *
- * ```ts
- * await using staged = await openStagedFolder(context.filesystem, { signal: context.signal });
- * const { exitCode, output } = await staged.run('npm', ['test'], { timeoutMs: 60_000 });
- * if (exitCode !== 0) return ToolResult.error(output);
- * const { created, modified, removed } = await staged.collect();
+ * ```ts no-run
+ * import { ToolResult, tool } from 'weakincentives';
+ * import { openStagedFolder } from 'weakincentives/node';
+ *
+ * export const npmTest = tool({
+ *   name: 'npm_test',
+ *   description: 'Runs the tests of the workspace.',
+ *   effects: 'state',
+ *   execute: async (_params, { filesystem, signal }) => {
+ *     await using staged = await openStagedFolder(filesystem, { signal });
+ *     const { exitCode, output } = await staged.run('npm', ['test'], { timeoutMs: 60_000 });
+ *     if (exitCode !== 0) return ToolResult.error(output);
+ *     const { created, modified, removed } = await staged.collect();
+ *     return ToolResult.ok({ created, modified, removed });
+ *   },
+ * });
  * ```
  *
  * With the file system of a call, the staged content is what the call sees, and collected changes are part of the call:

@@ -95,6 +95,17 @@ const aiSdkChecks: OptionsOf<AiSdkOptions> = {
  * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a `ModelResponseError`,
  * a `PromptValidationError` when the package omits a tool, or the error that the model threw.
  *
+ * ```ts no-run
+ * import { google } from '@ai-sdk/google';
+ * import { promptTemplate, section } from 'weakincentives';
+ * import { aiSdk } from 'weakincentives/ai-sdk';
+ *
+ * const task = section({ title: 'Task', key: 'task', template: 'Answer in one sentence.' });
+ * const prompt = promptTemplate({ ns: 'docs', key: 'answer', sections: [task] }).bind();
+ * const adapter = aiSdk({ model: google('gemini-2.5-pro') });
+ * console.log((await adapter.evaluate(prompt, { input: 'Why is the sky blue?' })).text);
+ * ```
+ *
  * @throws {PromptValidationError} for a model of an unsupported version, or invalid options.
  */
 export function aiSdk(options: AiSdkOptions): ProviderAdapter {

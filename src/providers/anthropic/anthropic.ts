@@ -75,6 +75,16 @@ const anthropicChecks: OptionsOf<AnthropicOptions, 'maxTokens'> = {
  * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a
  * `ModelResponseError`, a `MissingPeerError`, or the error that the client threw.
  *
+ * ```ts no-run
+ * import { promptTemplate, section } from 'weakincentives';
+ * import { anthropic } from 'weakincentives/anthropic';
+ *
+ * const task = section({ title: 'Task', key: 'task', template: 'Answer in one sentence.' });
+ * const prompt = promptTemplate({ ns: 'docs', key: 'answer', sections: [task] }).bind();
+ * const { text } = await anthropic({ model: 'claude-sonnet-4-5' }).evaluate(prompt, { input: 'Why is the sky blue?' });
+ * console.log(text);
+ * ```
+ *
  * @throws {PromptValidationError} for options that exclude each other or are invalid.
  */
 export function anthropic(options: AnthropicOptions): ProviderAdapter {

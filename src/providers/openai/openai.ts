@@ -71,6 +71,16 @@ const openaiChecks: OptionsOf<OpenAIOptions> = {
  * A failed request ends the evaluation with a `PromptEvaluationError` whose cause is a `ThrottleError`, a
  * `ModelResponseError`, a `MissingPeerError`, or the error that the client threw.
  *
+ * ```ts no-run
+ * import { promptTemplate, section } from 'weakincentives';
+ * import { openai } from 'weakincentives/openai';
+ *
+ * const task = section({ title: 'Task', key: 'task', template: 'Answer in one sentence.' });
+ * const prompt = promptTemplate({ ns: 'docs', key: 'answer', sections: [task] }).bind();
+ * const { text } = await openai({ model: 'gpt-5' }).evaluate(prompt, { input: 'Why is the sky blue?' });
+ * console.log(text);
+ * ```
+ *
  * @throws {PromptValidationError} for options that exclude each other or are invalid.
  */
 export function openai(options: OpenAIOptions): ProviderAdapter {

@@ -40,8 +40,12 @@ export interface OtelObserverOptions {
  * number of runs, also at the same time.
  *
  * ```ts no-run
- * const observer = otelObserver({ tracer: trace.getTracer('reviews') });
- * await adapter.evaluate(prompt, { observers: [observer] });
+ * import { trace } from '@opentelemetry/api';
+ * import { type AnyAgent, runAgent } from 'weakincentives';
+ * import { otelObserver } from 'weakincentives/otel';
+ *
+ * export const traced = (agent: AnyAgent) =>
+ *   runAgent(agent, { observers: [otelObserver({ tracer: trace.getTracer('reviews') })] });
  * ```
  *
  * @throws {PromptValidationError} for an option of the wrong kind.

@@ -45,6 +45,24 @@ export interface AgentToolOptions<PS extends Schema, Params, Output> {
  * In a run with a journal, an interrupted call is entered again: answers of the model and calls inside that were decided are taken over, so that nothing is
  * done twice, and a policy inside may ask a person although the process ends.
  *
+ * ```ts
+ * import { promptTemplate, section } from 'weakincentives';
+ * import { agentTool } from 'weakincentives/tools';
+ * import { z } from 'zod';
+ *
+ * const params = z.object({ path: z.string() });
+ * const reviewing = section({ title: 'Task', key: 'task', params, template: (p) => `Review ${p.path}.` });
+ * const review = agentTool({
+ *   name: 'review',
+ *   description: 'Reviews a file.',
+ *   inputSchema: params,
+ *   effects: 'state',
+ *   template: promptTemplate({ ns: 'docs', key: 'reviewer', sections: [reviewing] }),
+ * });
+ * const task = section({ title: 'Task', key: 'task', template: 'Have the change reviewed.', tools: [review] });
+ * export const template = promptTemplate({ ns: 'docs', key: 'author', sections: [task] });
+ * ```
+ *
  * @throws {PromptValidationError} as `tool()`.
  * @see docs/spec/tools.md §8
  */

@@ -45,6 +45,16 @@ const planningChecks: OptionsOf<PlanningToolsSectionOptions> = {
  *
  * A planning call is a transaction like any other; several in one turn come out as if made one after the other.
  *
+ * ```ts
+ * import { promptTemplate, section } from 'weakincentives';
+ * import { planCompletion, planningToolsSection } from 'weakincentives/tools';
+ *
+ * const task = section({ title: 'Task', key: 'task', template: 'Move the tests to the new runner.' });
+ * export const template = promptTemplate({ ns: 'docs', key: 'move', sections: [task, planningToolsSection()] });
+ * // As `completion` of an agent: it may end when each step of its plan is done.
+ * export const completion = planCompletion();
+ * ```
+ *
  * @throws {PromptValidationError} for an unknown strategy, an unknown or doubled tool name, or no tool at all.
  * @see docs/spec/planning.md §1
  */

@@ -79,6 +79,19 @@ const vfsChecks: OptionsOf<VfsToolsSectionOptions> = {
  *
  * The workspace is part of every call's transaction: what a failing call wrote is gone.
  *
+ * ```ts
+ * import { promptTemplate, section } from 'weakincentives';
+ * import { scriptedAdapter } from 'weakincentives/testing';
+ * import { vfsToolsSection } from 'weakincentives/tools';
+ *
+ * const task = section({ title: 'Task', key: 'task', template: 'Say what NOTES.md is about.' });
+ * const files = vfsToolsSection({ mounts: [{ mountPath: '.', files: { 'NOTES.md': 'Bees.\n' } }] });
+ * const prompt = promptTemplate({ ns: 'docs', key: 'notes', sections: [task, files] }).bind();
+ * const reading = { toolCalls: [{ name: 'read_file', arguments: { file_path: 'NOTES.md' } }] };
+ * const { text } = await scriptedAdapter([reading, { text: 'Bees.' }]).evaluate(prompt);
+ * console.log(text); // Bees.
+ * ```
+ *
  * @throws {PromptValidationError} for an unknown or doubled tool name, no tool at all, a writing tool together with
  * `readOnly`, a bad limit, an unknown kind of attachment, or `filesystem` together with `base` or `mounts`.
  * @throws {FilesystemError} for a bad path in the given files, or files that break a limit.

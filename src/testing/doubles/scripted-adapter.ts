@@ -94,6 +94,17 @@ export interface ScriptedAdapterOptions {
  *
  * Hosted tools may be of any kind: their outputs are in `hosted` of a turn. With `hostedToolCodecs` they are serialized and
  * parsed as by a vendor's adapter.
+ *
+ * ```ts
+ * import { promptTemplate, section, ToolResult, tool } from 'weakincentives';
+ * import { scriptedAdapter } from 'weakincentives/testing';
+ *
+ * const time = tool({ name: 'read_time', description: 'Reads the time.', effects: 'read', execute: () => ToolResult.ok('9:00') });
+ * const task = section({ title: 'Task', key: 'task', template: 'Say what time it is.', tools: [time] });
+ * const prompt = promptTemplate({ ns: 'docs', key: 'clock', sections: [task] }).bind();
+ * const adapter = scriptedAdapter([{ toolCalls: [{ name: 'read_time' }] }, { text: 'It is nine.' }]);
+ * console.log((await adapter.evaluate(prompt)).text); // It is nine.
+ * ```
  */
 export function scriptedAdapter(
   script: readonly ScriptedTurn[] | Script,

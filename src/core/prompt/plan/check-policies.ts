@@ -1,5 +1,5 @@
-import { PromptValidationError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
+import { describeKind, PromptValidationError } from '../../error/index.ts';
+import { nearestNames, present } from '../../internal/index.ts';
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { AnyTool } from '../../tool/index.ts';
 import type { SectionNode } from './section-tree.ts';
@@ -34,7 +34,7 @@ export function placePolicies(
  * Refuses policies that could never do what they say.
  *
  * @param tools every tool of the prompt by its name, hosted ones left out
- * @throws {PromptValidationError} for a policy without a name, two with one name, one whose `scope` is none, one on a section without tools, and one whose
+ * @throws {PromptValidationError} for a policy without a name, two with one name, one that has no function that is called, or one with a misspelled name, one whose `scope` is none, one on a section without tools, and one whose
  *   `dependencies` name a tool that the prompt does not have, guard one that the policy does not cover, or need one that
  *   the runtime never runs.
  */
@@ -65,6 +65,7 @@ export function checkPolicies(
     }
     owners.set(name, where);
     const problem =
+      memberProblem(policy) ??
       scopeProblem(policy) ??
       dependencyProblem(policy, { nodes, tools }) ??
       coverageProblem(policy, node, covering);
@@ -73,6 +74,23 @@ export function checkPolicies(
       details: { ...details, policy: name, ...present({ tool: problem.tool }) },
     });
   }
+}
+
+const hooks = ['check', 'checkChanges', 'onResult'] as const;
+
+/** A rule whose function has a misspelled name would allow everything. Other members are the policy's own. */
+function memberProblem(policy: ToolPolicy): Problem | undefined {
+  const wrong = hooks.find((hook) => policy[hook] !== undefined && typeof policy[hook] !== 'function');
+  if (wrong !== undefined)
+    return { message: `must have a function as ${wrong}, not ${describeKind(policy[wrong])}` };
+  for (const [name, value] of Object.entries(policy)) {
+    if (typeof value !== 'function' || hooks.some((hook) => hook === name)) continue;
+    const near = nearestNames(name, hooks)[0];
+    if (near !== undefined)
+      return { message: `has the function "${name}", which is not called; rename it, or write "${near}"` };
+  }
+  if (hooks.some((hook) => policy[hook] !== undefined)) return undefined;
+  return { message: `has none of the functions ${hooks.join(', ')}: it would never judge a call` };
 }
 
 /** A policy may be written without types. */

@@ -83,6 +83,22 @@ type SectionOf<Params extends Schema | undefined, Below> = Section<
 /**
  * Makes a section: a title, instructions, and the tools and policies that belong to them.
  *
+ * ```ts
+ * import { promptTemplate, section } from 'weakincentives';
+ * import { z } from 'zod';
+ *
+ * const tickets = section({
+ *   title: 'Tickets',
+ *   key: 'tickets',
+ *   params: z.object({ ids: z.array(z.string()) }),
+ *   // `template` only interpolates; a list needs `render`.
+ *   render: ({ ids }) => ids.map((id) => `- ${id}`).join('\n'),
+ * });
+ * const prompt = promptTemplate({ ns: 'docs', key: 'tickets', sections: [tickets] }).bind({ ids: ['t-1', 't-2'] });
+ * const { text } = await prompt.render();
+ * console.log(text.split('\n').at(-1)); // - t-2
+ * ```
+ *
  * @throws {PromptValidationError} for a bad key or title, a params schema that describes no object, a template that names
  *   a name that is not a param or does more than interpolate, `template` and `render` together, visibility `'summary'`
  *   without a summary.

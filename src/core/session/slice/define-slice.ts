@@ -106,6 +106,27 @@ const sliceChecks: OptionsOf<SliceOptions<Schema>> = {
 
 /**
  * Declares a slice of a session.
+ *
+ * ```ts
+ * import { defineEvent, defineSlice, reducers, Session } from 'weakincentives';
+ * import { z } from 'zod';
+ *
+ * const Step = z.object({ name: z.string(), isDone: z.boolean() });
+ * const StepChanged = defineEvent({ name: 'step-changed', schema: Step });
+ * const Steps = defineSlice({
+ *   name: 'steps',
+ *   schema: Step,
+ *   key: ({ name }) => name,
+ *   reducers: (on) => [on(StepChanged, reducers.upsertBy(({ name }) => name))],
+ * });
+ *
+ * await using session = new Session();
+ * session.install(Steps);
+ * session.dispatch(StepChanged, { name: 'build', isDone: false });
+ * session.dispatch(StepChanged, { name: 'build', isDone: true });
+ * console.log(session.slice(Steps).all()); // [ { name: 'build', isDone: true } ]
+ * ```
+ *
  * @throws {SessionError} code `slice-invalid` for an empty name, a `retain` or `version` that is not a positive integer,
  * `retain` on STATE, `key` on LOG, `migrate` in version 1, or reducers that are not a list of what `on` returns;
  * {@link SchemaError} for `initial` items that break the schema, and for a schema that is not one. Throws what `reducers` throws.

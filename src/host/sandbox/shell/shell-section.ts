@@ -57,6 +57,22 @@ const sectionSummary = 'A shell for commands on the files of the workspace.';
  *
  * The tool has the effects `'state'`, or `'external'` when commands can reach a network.
  *
+ * ```ts
+ * import { promptTemplate, section } from 'weakincentives';
+ * import { bubblewrapSandbox, shellSection } from 'weakincentives/sandbox';
+ * import { vfsToolsSection } from 'weakincentives/tools';
+ *
+ * export const template = promptTemplate({
+ *   ns: 'docs',
+ *   key: 'repair',
+ *   sections: [
+ *     section({ title: 'Task', key: 'task', template: 'Make `sh test.sh` pass.' }),
+ *     vfsToolsSection(),
+ *     shellSection({ backend: bubblewrapSandbox(), limits: { timeoutMs: 60_000 } }),
+ *   ],
+ * });
+ * ```
+ *
  * @throws {SandboxError} `sandbox-option-invalid` for a bad limit, `rollbackOn` or backend.
  * @see docs/spec/sandboxes.md §2
  */

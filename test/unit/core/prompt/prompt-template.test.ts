@@ -4,6 +4,7 @@ import {
   type AnySection,
   binding,
   defineSlice,
+  PolicyDecision,
   promptTemplate,
   resourceToken,
   type Schema,
@@ -58,7 +59,7 @@ describe('promptTemplate()', () => {
       key: 'b',
       sections: [section({ title: 'Task', key: 'task', template: 'Do it.' })],
       output: z.object({ done: z.boolean() }),
-      policies: [{ name: 'none' }],
+      policies: [{ name: 'none', check: PolicyDecision.allow }],
     });
     const more = made['~withSections']([section({ title: 'More', key: 'more', template: 'And more.' })]);
     const { text, output } = await more.bind().render();

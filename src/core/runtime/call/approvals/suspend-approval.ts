@@ -45,6 +45,27 @@ export interface SuspendedRun {
  * The option `approve` for a run with a journal: a policy that asks ends the run, with `finishReason: 'suspended'` and the questions in `pending`. Answers
  * are given to `resumeRun`, or to `answerApprovals`, by any process and at any time.
  *
+ * ```ts
+ * import { defineAgent, PolicyDecision, promptTemplate, runAgent, section, suspendApproval, ToolResult, tool } from 'weakincentives';
+ * import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
+ *
+ * const deploy = tool({ name: 'deploy', description: 'Deploys.', effects: 'state', execute: () => ToolResult.ok('live') });
+ * const ask = { name: 'ask-first', check: () => PolicyDecision.ask('Production needs a person.') };
+ * const task = section({ title: 'Task', key: 'task', template: 'Deploy.', tools: [deploy], policies: [ask] });
+ * const agent = defineAgent({
+ *   template: promptTemplate({ ns: 'docs', key: 'deploy', sections: [task] }),
+ *   adapter: scriptedAdapter([{ toolCalls: [{ name: 'deploy' }] }, { text: 'It is live.' }]),
+ * });
+ *
+ * const job = { journal: memoryJournal(), runId: 'deploy-1', approve: suspendApproval() };
+ * const asked = await runAgent(agent, job);
+ * if (asked.finishReason !== 'suspended') throw new Error('The run did not ask.');
+ * // Later, and in any process.
+ * const answers = asked.pending.map(({ id, digest }) => ({ id, digest, approved: true }) as const);
+ * const run = await runAgent(agent, { ...job, answers });
+ * console.log(run.finishReason === 'suspended' ? run.pending : run.text); // It is live.
+ * ```
+ *
  * @throws {PromptValidationError} for an option of the wrong kind.
  * @see docs/spec/durable-runs.md §6
  */

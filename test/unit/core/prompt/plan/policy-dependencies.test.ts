@@ -244,6 +244,46 @@ describe('a policy is refused', () => {
     );
     expect(error.details).toMatchObject({ section: 'rules', policy: 'careful' });
     const parent = section({ title: 'All', key: 'all', children: [testing] });
-    expect(() => templateOf([{ ...parent, policies: [{ name: 'own' }] }])).not.toThrow();
+    expect(() =>
+      templateOf([{ ...parent, policies: [{ name: 'own', check: PolicyDecision.allow }] }]),
+    ).not.toThrow();
+  });
+});
+
+describe('a policy that would never judge a call', () => {
+  const own = (policy: object): string => {
+    // As written without types.
+    return refusal([testing], [{ name: 'own', ...policy } as ToolPolicy]).message;
+  };
+
+  it.each([
+    [{}, 'has none of the functions check, checkChanges, onResult: it would never judge a call'],
+    [
+      { beforeCall: () => PolicyDecision.ask('why') },
+      'has none of the functions check, checkChanges, onResult',
+    ],
+    [{ check: 'deny' }, 'must have a function as check, not a string'],
+    [{ check: () => PolicyDecision.allow(), onResult: null }, 'must have a function as onResult, not null'],
+    [
+      { check: () => PolicyDecision.allow(), checkChange: () => PolicyDecision.deny('no') },
+      'has the function "checkChange", which is not called; rename it, or write "checkChanges"',
+    ],
+  ])('is refused: %o', (policy, message) => {
+    expect(own(policy)).toContain(`Policy "own" of the prompt ${message}`);
+  });
+
+  it('may have members of its own, and functions of a class', () => {
+    class Counted {
+      readonly name = 'counted';
+      readonly names = new Set<string>();
+      check(): PolicyDecision {
+        this.#count();
+        return PolicyDecision.allow();
+      }
+      #count(): void {
+        this.names.add('a');
+      }
+    }
+    expect(() => templateOf([testing], [new Counted()])).not.toThrow();
   });
 });

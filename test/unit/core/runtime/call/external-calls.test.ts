@@ -263,7 +263,7 @@ describe('a running external call', () => {
     ],
     [
       'a value that breaks its output schema',
-      { name: 'guard' },
+      { name: 'guard', check: PolicyDecision.allow },
       { outputSchema: z.object({ paid: z.number() }) },
     ],
   ];
