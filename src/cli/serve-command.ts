@@ -18,6 +18,7 @@ import { type CliEnvironment, CliInterruption, exitCodes, type OutputStream } fr
 import { UsageError } from './process/errors.ts';
 import { printable } from './process/plain-text.ts';
 import { StrayError } from './process/stray-error.ts';
+import { eventLine } from './report/events/event-record.ts';
 import { verboseLogger } from './report/progress/verbose-logger.ts';
 import { openServedAgent, type ServedAgent } from './serve/open-served-agent.ts';
 import { ServedSessions } from './serve/served-sessions.ts';
@@ -99,8 +100,9 @@ async function open(
   { logger, parts, preparation, say }: Serving,
   { code, counts, prompt, sessions }: Served,
 ): Promise<McpToolServer> {
-  const { agent, overrides, redactor, telemetry } = preparation;
-  const { stdout, variables, version } = environment;
+  const { agent, log, overrides, redactor, telemetry } = preparation;
+  const { now, stdout, variables, version } = environment;
+  const begunAtMs = now();
   const approve = approverFor(request, preparation, code, say);
   const start = (): Promise<McpToolServer> =>
     openMcpServer(prompt, {
@@ -115,6 +117,9 @@ async function open(
       observers: [
         ...(agent.observers ?? []),
         ...(telemetry === undefined ? [] : [telemetry.observer]),
+        ...(log === undefined
+          ? []
+          : [{ onEvent: (event: RunEvent) => log.write(eventLine(event, now() - begunAtMs, redactor)) }]),
         counts,
       ],
       redact: redactor.text,

@@ -1,4 +1,5 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats, writeSync } from 'node:fs';
+import type { Disposals } from '../process/disposals.ts';
 import { errorMessage, orUsageError, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
@@ -40,6 +41,29 @@ export function openEventLog(path: string): EventLog {
       return problem;
     },
   };
+}
+
+/** What {@link openLogOf} works with. */
+interface LogParts {
+  readonly openLog: typeof openEventLog;
+  /** Closes the file. */
+  readonly opened: Disposals;
+  /** Gets why the log is incomplete. */
+  say(line: string): void;
+}
+
+/** Opens the log that an option names; undefined without one. @throws {UsageError} as {@link openEventLog}. */
+export function openLogOf(
+  file: string | undefined,
+  { openLog, opened, say }: LogParts,
+): EventLog | undefined {
+  if (file === undefined) return undefined;
+  const log = openLog(file);
+  opened.defer(() => {
+    const problem = log.close();
+    if (problem !== undefined) say(printable(problem));
+  });
+  return log;
 }
 
 /** @throws {UsageError} for a link, which may lead to a file of others. Those of `/dev` are the system's. */

@@ -7,9 +7,8 @@ import type { JournalNames } from '../options/journal-names.ts';
 import type { RunRequest } from '../options/run-task.ts';
 import type { Disposals } from '../process/disposals.ts';
 import type { CliEnvironment } from '../process/environment.ts';
-import { printable } from '../process/plain-text.ts';
 import type { CommandParts } from './command-parts.ts';
-import type { EventLog } from './event-log.ts';
+import { type EventLog, openLogOf } from './event-log.ts';
 import { type OpenedAgent, openAgent, openRecordOf } from './open-agent.ts';
 import type { RecordFile } from './record-file.ts';
 
@@ -77,11 +76,7 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
   opened.defer(async () => {
     for (const line of (await recordFile?.close()) ?? []) say(line);
   });
-  const log = request.logFile === undefined ? undefined : parts.openLog(request.logFile);
-  opened.defer(() => {
-    const problem = log?.close();
-    if (problem !== undefined) say(printable(problem));
-  });
+  const log = openLogOf(request.logFile, { openLog: parts.openLog, opened, say });
   return { ...agent, model: agent.model, log, recordFile, durable };
 }
 

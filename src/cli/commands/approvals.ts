@@ -1,7 +1,7 @@
 import type { CommandRequest } from '../options/command-request.ts';
 import { type JournalNames, journalNamesOf } from '../options/journal-names.ts';
 import * as kept from '../options/journal-options.ts';
-import { flagOption, textOption } from '../options/make-option.ts';
+import { flagOption, shownAs, textOption } from '../options/make-option.ts';
 import * as output from '../options/output-options.ts';
 import { UsageError } from '../process/errors.ts';
 import { type CommandDefinition, defineCommand } from './define-command.ts';
@@ -73,7 +73,7 @@ export const approvalsDefinition: CommandDefinition<ApprovalsRequest> = defineCo
       .argument('[RUN]')
       .argument('[ID]')
       .optionsGroup('Answer:')
-      .addOption(flagOption('--yes', 'Allow it; one of both'))
+      .addOption(shownAs(flagOption('--yes', 'One of both'), '--yes, --no'))
       // Not what commander makes of `--no`: an answer of its own.
       .addOption(flagOption('--no', 'Deny it'))
       .addOption(textOption('--note <TEXT>', 'For the model, after a no'))

@@ -78,6 +78,12 @@ const layout: Layout = {
       ? flags.replace(/ \[.*\]/, `[=${argChoices.join('|')}]`)
       : // Its value may be left out in "wink run", so that it is written so everywhere.
         flags.replace(/^--apply </, '--apply=').replace(/[<>]/g, ''),
+  visibleOptions(command) {
+    const shown = Help.prototype.visibleOptions.call(this, command);
+    const isNamedBy = ({ flags }: Option, { long }: Option): boolean =>
+      flags.split(', ').includes(long ?? '');
+    return shown.filter((option) => !shown.some((other) => other !== option && isNamedBy(other, option)));
+  },
   optionDescription: ({ description }: Option) => description,
   padWidth: () => optionColumns - 2,
   formatItem(term, width, description, helper) {

@@ -19,8 +19,8 @@ export const journalDefinition: CommandDefinition<JournalRequest> = defineComman
     actions: ['migrate'],
     names: 'migrate',
     summary: 'Make or update the tables of a journal in PostgreSQL',
-    usage: ['migrate [--journal JOURNAL]'],
-    tooMany: 'The journal is --journal JOURNAL.',
+    usage: ['migrate [--journal postgres://...]'],
+    tooMany: 'The journal is --journal postgres://...',
     description:
       'Makes the tables of a journal in PostgreSQL, or brings those of an earlier version up to date. It may be called again. A journal in a file does this itself.',
     after: ['  WINK_JOURNAL=postgres://wink@db.example/agents wink journal migrate'],
@@ -29,7 +29,7 @@ export const journalDefinition: CommandDefinition<JournalRequest> = defineComman
     command
       .argument('[ACTION]')
       .optionsGroup(noHeading)
-      .addOption(kept.journal())
+      .addOption(kept.database())
       .addOption(output.verbose()),
   ({ journal: journalName }, word) => {
     if (word === undefined) throw new UsageError('say what is to be done with it: wink journal migrate.');

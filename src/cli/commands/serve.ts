@@ -46,6 +46,8 @@ export interface ServeRequest extends ServeTask, CommandRequest<'serve'> {
   readonly clients: number;
   /** File of the record; empty: a new one in the folder of records. Undefined: the run is not recorded. */
   readonly recordFile: string | undefined;
+  /** File of the events; undefined: none. */
+  readonly logFile: string | undefined;
   /** Undefined: the calls are not kept in a journal. */
   readonly durable: ServeJournalChoice | undefined;
   /** Who answers the questions of policies: the agent, the client, or someone later. */
@@ -98,13 +100,14 @@ export const serveDefinition: CommandDefinition<ServeRequest> = defineCommand<Se
       .addOption(file.tag())
       .addOption(file.overrides())
       .optionsGroup('Keep the session:')
-      .addOption(flagOption('--durable', 'In the journal (default without AGENT)'))
-      .addOption(flagOption('--no-durable', 'Nowhere'))
+      .addOption(kept.durableOrNot('In the journal (default without AGENT)'))
+      .addOption(kept.noDurable())
       .addOption(kept.journal('In this one (WINK_JOURNAL)'))
       .addOption(kept.blobs())
       .addOption(kept.runId())
       .addOption(output.record('In a file (WINK_RECORDS)'))
       .optionsGroup('Output:')
+      .addOption(output.log('Events as JSON lines'))
       .addOption(output.otel())
       .addOption(output.redact())
       .addOption(output.verbose('Log lines and stacks of errors')),
@@ -149,6 +152,7 @@ export const serveDefinition: CommandDefinition<ServeRequest> = defineCommand<Se
       port: values.port ?? (values.http === true ? 0 : undefined),
       clients: values.clients ?? 1,
       recordFile: values.record,
+      logFile: values.log,
       durable,
       approve,
       expiresMs: values.expires,

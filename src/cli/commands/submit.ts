@@ -52,7 +52,7 @@ export const submitDefinition: CommandDefinition<SubmitRequest> = defineCommand<
         valueOption('--start-after <TIME>', '30m, 12h, 30d, or a date: 2026-12-01T06:00:00Z', readStart),
       )
       .addOption(textOption('--agent-version <TEXT>', 'Only for workers of this version'))
-      .addOption(kept.journal('The database (WINK_JOURNAL)'))
+      .addOption(kept.database())
       .addOption(output.redact())
       .addOption(output.verbose()),
   (values, agent) => {

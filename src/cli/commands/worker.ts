@@ -64,7 +64,7 @@ export const workerDefinition: CommandDefinition<WorkerRequest> = defineCommand<
           'Leave jobs of another version, and runs that began with other code, to others',
         ),
       )
-      .addOption(kept.journal('The database (WINK_JOURNAL)'))
+      .addOption(kept.database())
       .addOption(kept.blobs())
       .optionsGroup('Model:')
       .addOption(model.model())

@@ -80,5 +80,5 @@ function settledLine(name: string, report: LandingReport | undefined): string {
 
 function unknownLine(runId: string): string {
   const name = printable(runId);
-  return `the folder lacks a commit of run ${name}, which is in another journal: wink runs settle ${name} --journal JOURNAL`;
+  return `the folder lacks a commit of run ${name}, which is in another journal: wink runs settle ${name} --journal FILE`;
 }

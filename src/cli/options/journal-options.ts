@@ -1,5 +1,12 @@
 import { UsageError } from '../process/errors.ts';
-import { type FlagOption, flagOption, textOption, type ValueOption, valueOption } from './make-option.ts';
+import {
+  type FlagOption,
+  flagOption,
+  shownAs,
+  textOption,
+  type ValueOption,
+  valueOption,
+} from './make-option.ts';
 import { readExpiry, readRunName } from './option-values.ts';
 import type { SuspensionChoice } from './run-task.ts';
 
@@ -7,9 +14,19 @@ import type { SuspensionChoice } from './run-task.ts';
 
 export const durable = (description: string): FlagOption<'--durable'> => flagOption('--durable', description);
 
+/** In help it represents {@link noDurable}, too. */
+export const durableOrNot = (description: string): FlagOption<'--durable'> =>
+  shownAs(durable(description), '--durable, --no-durable');
+
+export const noDurable = (): FlagOption<'--no-durable'> => flagOption('--no-durable', 'In no journal');
+
 export const journal = (
   description = 'The journal (WINK_JOURNAL)',
-): ValueOption<'--journal <JOURNAL>', string> => textOption('--journal <JOURNAL>', description);
+): ValueOption<'--journal <FILE>', string> => textOption('--journal <FILE>', description);
+
+/** For commands that need a journal in a database. */
+export const database = (): ValueOption<'--journal <postgres://...>', string> =>
+  textOption('--journal <postgres://...>', 'The database (WINK_JOURNAL)');
 
 export const blobs = (): ValueOption<'--blobs <PLACE>', string> =>
   textOption('--blobs <PLACE>', 'Where its long rows are: a folder or a module (WINK_BLOBS)');

@@ -75,7 +75,7 @@ export function listOption<const Flags extends string>(
   ]);
 }
 
-/** The option, under these flags in help, where it replaces another one, too. */
+/** The option, under these flags in help, where it represents the others that they name. */
 export function shownAs<const Flags extends string>(
   option: FlagOption<Flags>,
   flags: string,

@@ -28,7 +28,7 @@ export const fullOrQuiet = (): FlagOption<'--full'> =>
   shownAs(full('Whole table and diff; the outcome only'), '--full, --quiet');
 
 export const quiet = (): FlagOption<'--quiet'> =>
-  flagOption('--quiet', 'The outcome only, and nothing while it works').hideHelp();
+  flagOption('--quiet', 'The outcome only, and nothing while it works');
 
 export const otel = (): FlagOption<'--otel'> => flagOption('--otel', 'To OpenTelemetry, as OTEL_* say');
 

@@ -4,6 +4,7 @@ import { isRecord } from '../../core/internal/index.ts';
 import type { ToolPolicy } from '../../core/policy/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import type { CommandParts } from '../agent/command-parts.ts';
+import { type EventLog, openLogOf } from '../agent/event-log.ts';
 import { type OpenedAgent, openAgent, openRecordOf } from '../agent/open-agent.ts';
 import type { ServeJournalChoice, ServeRequest } from '../commands/serve.ts';
 import type { OpenedFolder } from '../folder/open-folder.ts';
@@ -30,6 +31,7 @@ export interface ServedAgent extends OpenedAgent {
   readonly kept: ServeJournal | undefined;
   /** Undefined: sessions are not recorded. */
   readonly records: SessionRecords | undefined;
+  readonly log: EventLog | undefined;
 }
 
 /** What a server is opened with. */
@@ -97,7 +99,8 @@ export async function openServedAgent(
           say,
         });
   opened.defer(() => records?.close());
-  return { ...agent, kept, records };
+  const log = openLogOf(request.logFile, { openLog: parts.openLog, opened, say });
+  return { ...agent, kept, records, log };
 }
 
 /** Opens the journal; undefined where it was not asked for and this version of Node cannot, with a note of what is missing. */

@@ -42,6 +42,10 @@ describe('the words at the cursor', () => {
     ['wink --v', ['--version']],
     ['wink help re', ['replay', 'records', 'resume', 'rewind']],
     ['wink run --max-to', ['--max-tokens']],
+    // Help has them beside another one.
+    ['wink run --qui', ['--quiet']],
+    ['wink approvals answer one --no', ['--no', '--note']],
+    ['wink serve --no-d', ['--no-durable']],
     ['wink run --apply', ['--apply', '--apply=end', '--apply=each']],
     ['wink run --apply=e', ['end', 'each']],
     ['wink run --model o', ['openai:']],

@@ -110,7 +110,7 @@ describe('settleInterrupted', () => {
     const run = await killed('after its decision');
     const other = { ...run, journal: watchedJournal() };
     const line =
-      'the folder lacks a commit of run run, which is in another journal: wink runs settle run --journal JOURNAL';
+      'the folder lacks a commit of run run, which is in another journal: wink runs settle run --journal FILE';
     expect(await settled(other)).toEqual([line]);
     expect(await settled(other)).toEqual([line]);
     expect(await settled(run)).toHaveLength(1);

@@ -35,7 +35,7 @@ describe('wink journal migrate', () => {
     [['journal', 'drop'], 'unknown action "drop" of wink journal; it has migrate.'],
     [
       ['journal', 'migrate', 'runs.db'],
-      'wink journal takes ACTION: 1 at most, not 2. The journal is --journal JOURNAL.',
+      'wink journal takes ACTION: 1 at most, not 2. The journal is --journal postgres://...',
     ],
     [['journal', 'migrate', '--journal='], '--journal is empty'],
     [['journal', 'migrate', '--yes'], 'unknown option "--yes"'],

@@ -446,6 +446,30 @@ describe('wink serve --http', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
+  it('writes the events of all sessions into one log', async () => {
+    const file = join(folder, 'events.jsonl');
+    const { interrupt, url } = await serveHttp('--log', file);
+    const clients = [client(), client()];
+    for (const each of clients) await each.connect(new StreamableHTTPClientTransport(url, bearer(token)));
+    for (const each of clients) await each.callTool({ name: 'read_file', arguments: { file_path: 'a.txt' } });
+    expect(await interrupt()).toBe(0);
+    const events = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    const ends = events.filter(({ type }) => type === 'tool-call-end');
+    expect(ends.map(({ toolName }) => toolName)).toEqual(['read_file', 'read_file']);
+    expect(new Set(ends.map(({ evaluationId }) => evaluationId)).size).toBe(2);
+    for (const { atMs } of events) expect(atMs).toEqual(expect.any(Number));
+    await Promise.all(clients.map((each) => each.close()));
+  });
+
+  it('refuses a log that cannot be written, before it serves', async () => {
+    await expect(serveHttp('--log', join(folder, 'absent/events.jsonl'))).rejects.toThrow(
+      'cannot be written: no such file or directory.',
+    );
+  });
+
   it('names the variable of a token that is too short', async () => {
     const variables = { WINK_SERVE_TOKEN: 'short' };
     const request = serveRequest('--workspace', root, '--http', '--no-durable');
