@@ -74,6 +74,7 @@ export {
 export { mayThink, startOfLoop, type ThinkingReader } from './wire/open-loop.ts';
 export type { PreparedRequest } from './wire/prepared-request.ts';
 export {
+  describeLostConnection,
   type ProviderErrorOptions,
   toBrokenStreamError,
   toNoAnswerError,

@@ -1,6 +1,7 @@
 import { describeError, ModelResponseError, ThrottleError } from '../../../core/error/index.ts';
 import { cutAfter, isRecord, present } from '../../../core/internal/index.ts';
 import {
+  describeLostConnection,
   failureReason,
   isContextOverflow,
   parseJsonText,
@@ -90,7 +91,7 @@ function hideRequest(error: WireFields): void {
 }
 
 function lostConnection(error: WireFields): ThrottleError {
-  const message = describeError(error);
+  const message = describeLostConnection(error);
   const kind = /time(d )?-?out/i.test(`${message} ${describeError(error['cause'])}`)
     ? 'timeout'
     : 'server-error';

@@ -149,7 +149,7 @@ function messageOf(error: object): string {
   const reason =
     typeof apiMessage === 'string' && apiMessage !== '' ? apiMessage : failureReason(read(error, 'error'));
   const status = read(error, 'status');
-  if (typeof status !== 'number') return reason ?? describeError(error);
+  if (typeof status !== 'number') return reason ?? describeLostConnection(error);
   if (reason !== undefined) return `${status} ${reason}`;
   const message = describeError(error);
   // The clients put the status before a body that is not JSON.
@@ -171,6 +171,28 @@ function giveReason(error: object, message: string): void {
 
 /** Characters that a client may add around a reason before the message counts as a dump. */
 const shownAround = 100;
+
+/** The most causes that are looked through. */
+const maxCauses = 8;
+
+/**
+ * The message of an error of a client with what the system says of the connection, such as `connect ECONNREFUSED 127.0.0.1:8080`: clients and `fetch` leave that in the last cause, and their own
+ * messages are the same for every failure.
+ */
+export function describeLostConnection(error: object): string {
+  const message = describeError(error);
+  let reason: string | undefined;
+  let cause: unknown = read(error, 'cause');
+  for (let depth = 0; depth < maxCauses && typeof cause === 'object' && cause !== null; depth += 1) {
+    // One error for each address of a name.
+    const attempts = read(cause, 'errors');
+    if (typeof read(cause, 'code') === 'string')
+      reason = describeError(Array.isArray(attempts) ? attempts[0] : cause);
+    cause = read(cause, 'cause');
+  }
+  if (reason === undefined || message.includes(reason)) return message;
+  return `${message.replace(/\.$/, '')}: ${cutAfter(reason, 200)}`;
+}
 
 /** Errors of clients without a status: the connection failed, was lost or timed out. */
 function isConnectionError(error: object): boolean {
