@@ -36,12 +36,10 @@ export function findingLines(
     if (repair !== '' && isBeside) return [`${head}${first}${about.padEnd(aboutColumns)}${repair}`];
     const [line = '', ...others] = wrapColumns(about, width - column);
     const below = ' '.repeat(column);
-    // As far to the right as it is whole.
-    const left = Math.min(column, Math.max(statusColumns, width - repair.length));
     return [
       `${head}${first}${line}`.trimEnd(),
       ...others.map((text) => `${below}${text}`),
-      ...(repair === '' ? [] : [`${' '.repeat(left)}${repair}`]),
+      ...(repair === '' ? [] : [`${indent}${repair}`]),
     ];
   });
 }
