@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnySection,
   hostedTool,
-  type Prompt,
+  PolicyDecision,
+  hostedTool,
   promptTemplate,
   readBeforeWritePolicy,
   section,
@@ -31,7 +32,7 @@ function bound(sections: readonly AnySection[], policies: readonly ToolPolicy[] 
   return promptTemplate({ ns: 'a', key: 'b', sections, policies }).bind({});
 }
 
-const policy = (name: string): ToolPolicy => ({ name });
+const policy = (name: string): ToolPolicy => ({ name, check: PolicyDecision.allow });
 
 const search = tool({
   name: 'search',
