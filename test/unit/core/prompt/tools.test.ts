@@ -3,7 +3,7 @@ import {
   type AnySection,
   hostedTool,
   PolicyDecision,
-  hostedTool,
+  type Prompt,
   promptTemplate,
   readBeforeWritePolicy,
   section,
