@@ -6,6 +6,24 @@ import { rolldown } from 'rolldown';
 import { markPure } from './mark-pure.mjs';
 
 /**
+ * What a program is written with, for the most part: what the functions of the root need before an evaluation begins. What they import belongs to them, too.
+ */
+const definitions = [
+  /^core\/(schema\/(?!projection\/|field-fault|project-schema)|session\/|policy\/|prompt\/)/,
+  /^core\/filesystem\/(?!path\/given-path)/,
+  /^core\/tool\/(?!attachments|context|media-format|read-tool-result|user-question)/,
+  /^core\/resource\/(binding|registry|revocable-view|snapshot-protocol|token|transaction-protocol)\.js$/,
+  /^core\/runtime\/(events\/|redaction\/|feedback\/(?!feedback-runner|read-feedback))/,
+  /^core\/runtime\/limits\/(budget-tracker|deadline|follow-signal|shared-budget|throttle-policy|token-cost)\.js$/,
+  /^core\/runtime\/call\/(approvals\/suspend-approval|report\/record-slices)\.js$/,
+  /^core\/runtime\/(journal\/run-journal|model\/model|observer\/event-types|turn\/completion-checker)\.js$/,
+  /^core\/evaluation\/(agent\/|stream\/|options\/(check-options|complete-history|option-checks)\.js$)/,
+  /^core\/evaluation\/(run\/check-completion|scope\/(evaluation-slices|new-session))\.js$/,
+  /^agent\/(?!worker\/)/,
+  /^durable\/(index|on-demand)\.js$/,
+];
+
+/**
  * Replaces the modules below `folder` by bundles. Declarations stay as they are. The code stays readable: names and lines
  * are kept, comments are in the declarations and the sources.
  * @param {string} folder
@@ -19,7 +37,9 @@ export async function bundle(folder, entries) {
   const isIn = (/** @type {string[]} */ ...folders) => {
     return (/** @type {string} */ id) => folders.some((name) => pathOf(id).startsWith(`${name}/`));
   };
-  const isOf = (/** @type {RegExp} */ paths) => (/** @type {string} */ id) => paths.test(pathOf(id));
+  const isOf = (/** @type {RegExp[]} */ ...paths) => {
+    return (/** @type {string} */ id) => paths.some((path) => path.test(pathOf(id)));
+  };
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.js$/, ''), join(folder, entry)])),
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
@@ -40,14 +60,14 @@ export async function bundle(folder, entries) {
     // command that needs it: what it takes to read arguments and to describe an error is in files of their own.
     codeSplitting: {
       groups: [
-        { name: 'base', test: isIn('core/internal', 'core/error'), priority: 5 },
+        { name: 'base', test: isOf(/^core\/(internal\/(?!data\.js$)|error\/)/), priority: 6 },
         // What threads and processes of their own need besides.
-        { name: 'remote', test: isOf(/^host\/remote\/(remote-(calls|error)|frames)\.js$/), priority: 4 },
+        { name: 'remote', test: isOf(/^host\/remote\/(remote-(calls|error)|frames)\.js$/), priority: 5 },
         // What the process for the evaluation of code needs besides: it has to start fast.
         {
           name: 'evaluator',
           test: isOf(/^host\/(sandbox\/(evaluate\/protocol|backend\/output)|process\/output-window)\.js$/),
-          priority: 4,
+          priority: 5,
         },
         // How a journal lists runs and what it refuses, for one in memory and for the thread of another one.
         {
@@ -55,22 +75,22 @@ export async function bundle(folder, entries) {
           test: isOf(
             /^(core\/runtime\/journal\/(kept-run|kept-once|kept-spending|run-inbox)|durable\/journal\/(lease-errors|formats))\.js$/,
           ),
-          priority: 5,
+          priority: 6,
         },
         // What tells a process from others: leases and locks ask for it. Modules of Node, which no other file for any runtime may bring along.
         {
           name: 'identity',
           test: isOf(/^host\/(lock\/(process-identity|sha256)|disk\/system-error)\.js$/),
-          priority: 5,
+          priority: 6,
         },
         // What the thread of a journal needs besides, without the core.
         {
           name: 'journal',
           test: isOf(/^durable\/sqlite\/(store\/|worker\/serve)/),
-          priority: 4,
+          priority: 5,
         },
         // What starts processes, without the file systems of the disk. After the core, because a group takes along what its modules import.
-        { name: 'process', test: isOf(/^host\/process\//), priority: 1.5 },
+        { name: 'process', test: isOf(/^host\/process\//), priority: 1 },
         { name: 'mcp', test: isIn('harness/mcp'), priority: 1 },
         { name: 'node', test: isOf(/^host\/(?!sandbox\/)/), priority: 1 },
         { name: 'otel', test: isIn('record/otel'), priority: 1 },
@@ -78,11 +98,9 @@ export async function bundle(folder, entries) {
         { name: 'record', test: isOf(/^record\/(?!otel\/|vitest\/)/), priority: 1 },
         { name: 'suite', test: isIn('suite'), priority: 1 },
         // The functions of the root are in the core, and load the rest of what a journal takes.
-        {
-          name: 'core',
-          test: isOf(/^(core\/|agent\/(?!worker\/)|durable\/(index|on-demand)\.js$)/),
-          priority: 2,
-        },
+        { name: 'core', test: isOf(...definitions), priority: 3 },
+        // What evaluates a prompt is apart from what defines one, and an agent: a bundle of a program that has no adapter has none of it.
+        { name: 'evaluation', test: isOf(/^(core\/|durable\/open-tool-runtime\.js$)/), priority: 2 },
         // What every journal of a database is made of.
         // What a job is, for queues in memory as well.
         { name: 'jobs', test: isOf(/^durable\/queue\/run-job/), priority: 1 },
@@ -92,7 +110,7 @@ export async function bundle(folder, entries) {
         {
           name: 'durable-runs',
           test: isOf(
-            /^durable\/(?!sqlite\/|postgres\/|journal\/|blobs\/|budget\/|queue\/|steps\/|(index|on-demand)\.js$)/,
+            /^durable\/(?!sqlite\/|postgres\/|journal\/|blobs\/|budget\/|queue\/|steps\/|(index|on-demand|open-tool-runtime)\.js$)/,
           ),
         },
         // What programs on several machines use, and no other one.
@@ -102,7 +120,7 @@ export async function bundle(folder, entries) {
           test: isOf(
             /^cli\/(process\/(?!redact|version|cache-folder|inside-folder)|options\/|commands\/|runs\/resume-arguments|model\/model-choice)/,
           ),
-          priority: 3,
+          priority: 4,
         },
         { name: 'wink-durable', test: isIn('cli/journal') },
         // Telemetry is a file of its own: only a run with --otel loads it.

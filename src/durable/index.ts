@@ -10,9 +10,9 @@ export {
   continueRun,
   ensureRun,
   forkRun,
-  openToolRuntime,
   pendingApprovals,
   resumeRun,
 } from './on-demand.ts';
+export { openToolRuntime } from './open-tool-runtime.ts';
 export type { ResumedFiles } from './resume/files-of-run.ts';
 export type { ResumeRunOptions } from './resume-run.ts';

@@ -110,6 +110,7 @@ describe('packed files', () => {
         'claude-agent',
         'core',
         'durable-runs',
+        'evaluation',
         'evaluator',
         'identity',
         'internal',

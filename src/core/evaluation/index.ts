@@ -34,7 +34,6 @@ export type {
   ToolRuntimeOptions,
   ToolRuntimeOutput,
 } from './runtime/tool-runtime-types.ts';
-export { evaluationSlices } from './scope/evaluation-record.ts';
 export type {
   EarlierRun,
   ForeignLoop,
@@ -42,7 +41,8 @@ export type {
   RunLoop,
   RunSurroundings,
 } from './scope/evaluation-scope.ts';
-export { newSession } from './scope/hold-session.ts';
+export { evaluationSlices } from './scope/evaluation-slices.ts';
+export { newSession } from './scope/new-session.ts';
 export {
   type PromptStream,
   type RunStreamEvent,

@@ -77,7 +77,8 @@ export {
 } from './call/environment/run-suspension.ts';
 export { recordable } from './call/record-call.ts';
 export { CallReporter } from './call/report/call-reporter.ts';
-export { isReported, RunLedger, recordSlices, withoutRecords } from './call/report/run-ledger.ts';
+export { isReported, recordSlices, withoutRecords } from './call/report/record-slices.ts';
+export { RunLedger } from './call/report/run-ledger.ts';
 export type { OuterCall } from './call/tool-call/outer-call.ts';
 export { type ToolCall, type ToolCallResult, toToolCall } from './call/tool-call/tool-call.ts';
 export {
@@ -192,9 +193,10 @@ export {
 export type { RunLease, RunLeaseIdentity } from './journal/run-lease.ts';
 export { BudgetTracker, type BudgetTrackerOptions, toBudgetTracker } from './limits/budget-tracker.ts';
 export { Deadline } from './limits/deadline.ts';
+export { followSignal } from './limits/follow-signal.ts';
 export { RepeatedFailures, type Repetition } from './limits/repeated-failures.ts';
 export { haltReason, RunBudget } from './limits/run-budget.ts';
-export { followSignal, RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
+export { RunStop, RunStoppedSignal, type StopReason } from './limits/run-stop.ts';
 export {
   isSharedBudget,
   type RunShare,
@@ -202,7 +204,7 @@ export {
   type SharedBudget,
   type SpendingRun,
 } from './limits/shared-budget.ts';
-export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle.ts';
+export { type RetryOptions, type ThrottlePolicy, toThrottlePolicy } from './limits/throttle-policy.ts';
 export { priceChecks, tokenCost } from './limits/token-cost.ts';
 export { Watchdog } from './limits/watchdog.ts';
 export { type LoopOptions, runLoop } from './loop/loop.ts';
@@ -258,7 +260,7 @@ export {
   redactPatterns,
   redactSecrets,
 } from './redaction/index.ts';
-export { toCompletionChecker } from './turn/completion-gate.ts';
+export { toCompletionChecker } from './turn/completion-checker.ts';
 export { type AnswerOptions, Conclusion, type LoopResult, type ReadAnswer } from './turn/conclusion.ts';
 export type { StreamedAnswer } from './turn/delta-stream.ts';
 export { endingOf, RunErrors } from './turn/run-errors.ts';

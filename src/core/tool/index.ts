@@ -69,6 +69,7 @@ export type {
   ToolPort,
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';
+export { readToolResult } from './read-tool-result.ts';
 export { innerLimitChecks, type NestedRunLimits } from './run-limits.ts';
 export {
   foreignTool,
@@ -94,7 +95,7 @@ export {
   type ToolInvokedPayload,
   type UnenforcedDecision,
 } from './tool-invoked.ts';
-export { readToolResult, type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
+export { type ToolFailure, ToolResult, type ToolSuccess } from './tool-result.ts';
 export type {
   AnyTool,
   ReconcileContext,

@@ -13,7 +13,7 @@ import { isRecord, isText, type Writable } from '../../internal/index.ts';
 import { BudgetTracker, checkFeedbackProviders } from '../../runtime/index.ts';
 import { checkObservers } from '../options/check-options.ts';
 import { limitChecks, movedOptions } from '../options/option-checks.ts';
-import { checkCompletion } from '../run/check-requirements.ts';
+import { checkCompletion } from '../run/check-completion.ts';
 import type { Agent, AgentLimits, AgentOptions, AgentWorkspace } from './agent.ts';
 
 const amount = integer({ min: 0 });

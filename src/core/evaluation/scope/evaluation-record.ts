@@ -1,11 +1,9 @@
 import { describeError } from '../../error/index.ts';
 import { none, present } from '../../internal/index.ts';
-import { PolicyState } from '../../policy/index.ts';
-import { type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
+import type { Prompt, RenderedPrompt } from '../../prompt/index.ts';
 import {
   type CallSettings,
   type EvaluationOrigin,
-  FeedbackState,
   type LoopState,
   type ModelTool,
   PromptEvaluationError,
@@ -15,10 +13,9 @@ import {
   type RecordOrigin,
   recordable,
   recordError,
-  recordSlices,
 } from '../../runtime/index.ts';
 import { type JsonValue, jsonCopy } from '../../schema/index.ts';
-import type { AnySlice, EventDefinition } from '../../session/index.ts';
+import type { EventDefinition } from '../../session/index.ts';
 import type { PromptPort, PromptResponse } from '../../tool/index.ts';
 import type { HeldScope } from './evaluation-scope.ts';
 
@@ -131,15 +128,3 @@ export class EvaluationRecord {
     }
   }
 }
-
-/**
- * Every slice that evaluations keep beside those of their prompts: what policies remember, how far feedback is, which
- * sections are open, and the records (LOG). Evaluations install what they need; install all of them before `importState()`, which
- * refuses slices that it does not know.
- */
-export const evaluationSlices: readonly AnySlice[] = Object.freeze([
-  PolicyState,
-  FeedbackState,
-  VisibilityOverrides,
-  ...recordSlices,
-]);

@@ -1,14 +1,14 @@
 import { describeError } from '../../error/index.ts';
-import { present } from '../../internal/index.ts';
 import { ResourceContainer } from '../../resource/index.ts';
 import { type Approver, markRejected, RunStop } from '../../runtime/index.ts';
-import { Session } from '../../session/index.ts';
+import type { Session } from '../../session/index.ts';
 import type { Logger } from '../../tool/index.ts';
 import type { Checked } from '../options/check-options.ts';
 import type { EvaluateOptions } from '../options/evaluate-options.ts';
 import { guardCallbacks, watchRun, watchSubscribers } from '../options/guarded-callbacks.ts';
 import { type EvaluationSettings, toSettings } from '../options/settings.ts';
 import { type HeldScope, type RunSurroundings, redactingRoot } from './evaluation-scope.ts';
+import { newSession } from './new-session.ts';
 
 /** A run that holds its session until it is ended. */
 export interface HeldRun {
@@ -97,11 +97,4 @@ async function disposeOwn(session: Session, logger: Logger): Promise<void> {
   } catch (error) {
     logger.error('The session of an evaluation could not be disposed.', { error: describeError(error) });
   }
-}
-
-/** The session of a run that is given none. */
-export function newSession(options: Pick<EvaluateOptions, 'clock' | 'ids'>, id?: string): Session {
-  return new Session({
-    ...present({ id, clock: options.clock, ids: options.ids }),
-  });
 }

@@ -19,7 +19,6 @@ import type {
 import { recordError } from '../../tool/index.ts';
 import { type RunStop, RunStoppedSignal } from '../limits/run-stop.ts';
 import { type PromptWithDisplay, seenPrompt } from '../model/visible-prompt.ts';
-import { readFeedback } from './check-feedback.ts';
 import {
   type FeedbackProgress,
   FeedbackState,
@@ -28,6 +27,7 @@ import {
   foldFeedback,
 } from './feedback-progress.ts';
 import type { Feedback, FeedbackContext, FeedbackProvider } from './feedback-provider.ts';
+import { readFeedback } from './read-feedback.ts';
 
 /** What feedback needs of an evaluation. */
 interface FeedbackSurroundings extends PromptWithDisplay {

@@ -15,7 +15,8 @@ import type {
 import type { ObserverCalls } from '../../observer/run-observer.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
 import type { CallTransaction, SessionRoot } from '../transaction/transaction.ts';
-import { type RunLedger, withoutRecords } from './run-ledger.ts';
+import { withoutRecords } from './record-slices.ts';
+import type { RunLedger } from './run-ledger.ts';
 
 /** What a {@link CallReporter} works with. */
 export interface CallReporterOptions {

@@ -1,9 +1,8 @@
 import { none } from '../../../internal/index.ts';
-import type { AnySlice, Clock, Session, StateDifference, StateMark } from '../../../session/index.ts';
+import type { Clock, Session, StateDifference, StateMark } from '../../../session/index.ts';
 import type { EvaluationOrigin } from '../../../tool/index.ts';
-import { ToolCallLog } from '../../../tool/index.ts';
-import { PromptExecutionLog, PromptRenderingLog, ToolRenderings } from '../../events/prompt-events.ts';
 import type { ObserverCalls } from '../../observer/run-observer.ts';
+import { isReported, withoutRecords } from './record-slices.ts';
 
 /** What the observers of a run on a root session know of its state: numbers the commits, and reports what no call wrote. */
 export class RunLedger {
@@ -73,25 +72,4 @@ export class RunLedger {
       isRedacted: false,
     });
   }
-}
-
-/** The slices that keep the library's own records: what observers get says it already. */
-export const recordSlices: readonly AnySlice[] = [
-  ToolCallLog,
-  PromptRenderingLog,
-  ToolRenderings,
-  PromptExecutionLog,
-];
-
-/** False for a slice that keeps the library's own records. */
-export function isReported(slice: string): boolean {
-  return !recordSlices.some(({ name }) => name === slice);
-}
-
-/** A difference without the slices that keep the library's own records. */
-export function withoutRecords({ writes, log }: StateDifference): StateDifference {
-  return {
-    writes: writes.filter(({ slice }) => isReported(slice)),
-    log: log.filter(({ slice }) => isReported(slice)),
-  };
 }

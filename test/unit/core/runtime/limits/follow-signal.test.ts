@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { followSignal } from '../../../../../src/core/runtime/limits/run-stop.ts';
+import { followSignal } from '../../../../../src/core/runtime/limits/follow-signal.ts';
 
 test('followers of one signal share a listener, which goes with the last of them', () => {
   const { signal } = new AbortController();
