@@ -47,7 +47,7 @@ async function find({ runId, journalNames }: ResumeRequest, journals: Journals):
 /** What the run began with, and the options of now. */
 function requestFor(
   { journalNames, isStrict, files, input, limits, outputs, redact, suspension }: ResumeRequest,
-  { runId, sessionId, status }: JournaledRun,
+  { runId, sessionId, startedAtMs, status, updatedAtMs }: JournaledRun,
   kept: RunTask,
   isApplied: boolean,
 ): RunRequest {
@@ -57,7 +57,7 @@ function requestFor(
     );
   }
   const { model = kept.model } = limits;
-  const isFinished = status === 'finished' && input === undefined;
+  const ended = status === 'finished' && input === undefined ? { startedAtMs, updatedAtMs } : undefined;
   const task: RunTask = {
     ...kept,
     ...present(limits),
@@ -84,7 +84,7 @@ function requestFor(
       journalNames,
       runId,
       task,
-      resumed: { sessionId, isStrict, files, input, isApplied, isFinished },
+      resumed: { sessionId, isStrict, files, input, isApplied, ended },
     },
   };
 }

@@ -19,13 +19,12 @@ afterAll(() => {
 const linesOf = (file: string): readonly string[] => readFileSync(file, 'utf8').split('\n');
 
 describe('wink run --record', () => {
-  it('records the run in a file, and says how to open it', async () => {
+  it('records the run in a file, and says once how to open it', async () => {
     const file = join(folder, 'review.jsonl');
-    const { code, stderr } = await run(['run', '--record', file, reviewAgent, fixture]);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(/^wink: recorded, [\d.]+ [KM]B; open it with: npx wink view .*\.jsonl$/m),
-    ]);
+    const { code, stderr, stdout } = await run(['run', '--record', file, reviewAgent, fixture]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^wink: recorded, [\d.]+ [KM]B: .*\.jsonl$/m)]);
+    expect(stderr).not.toContain('wink view');
+    expect(stdout).toContain(`\nlook:   wink view ${file}\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const record = await readRunRecord(linesOf(file));
     expect(record).toMatchObject({ isComplete: true, isTorn: false, module: reviewAgent });
@@ -43,7 +42,7 @@ describe('wink run --record', () => {
   it('makes a file of its own in the folder of records when none is named', async () => {
     const { code, stderr } = await run(['run', reviewAgent, fixture, '--record']);
     expect(code).toBe(0);
-    const [, file = ''] = /wink view (\S+)\n/.exec(stderr) ?? [];
+    const [, file = ''] = /recorded, .*: (\S+)\n/.exec(stderr) ?? [];
     expect(file.startsWith(join(stateHome, 'weakincentives/records/review-'))).toBe(true);
     expect((await readRunRecord(linesOf(file))).isComplete).toBe(true);
     expect(statSync(join(stateHome, 'weakincentives/records')).mode & 0o777).toBe(0o700);

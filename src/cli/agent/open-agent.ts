@@ -215,8 +215,9 @@ export function openRecordOf(
   {
     file,
     number = 1,
+    isInReport = false,
     variables,
-  }: Pick<RecordFileOptions, 'file' | 'number'> & Pick<CliEnvironment, 'variables'>,
+  }: Pick<RecordFileOptions, 'file' | 'number' | 'isInReport'> & Pick<CliEnvironment, 'variables'>,
   { openRecord }: Pick<CommandParts, 'openRecord'>,
 ): Promise<RecordFile> {
   return openRecord({
@@ -224,6 +225,7 @@ export function openRecordOf(
     folder: recordsFolder(variables),
     variables,
     number,
+    isInReport,
     agentName: agent.name,
     module,
     workspace: folder?.hostPath,

@@ -70,7 +70,7 @@ export async function openRun(request: RunRequest, options: OpenRunOptions): Pro
       : await openRecordOf(
           agent,
           request,
-          { file: request.recordFile, variables: environment.variables },
+          { file: request.recordFile, isInReport: !request.isJson, variables: environment.variables },
           parts,
         );
   opened.defer(async () => {

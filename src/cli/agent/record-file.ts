@@ -33,6 +33,8 @@ export interface RecordFileOptions {
   readonly now: () => number;
   /** Number of the record among those of one server, from 1. From 2 on the name of the file ends with it. Default: 1. */
   readonly number?: number;
+  /** Whether a report says how to open it, so that this is not said twice. Default: none does. */
+  readonly isInReport?: boolean;
 }
 
 /** The record of a run in a file. */
@@ -88,7 +90,9 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
       }
       return [
         ...(problem === undefined ? [] : [problem]),
-        `recorded, ${readableBytes(sizeBytes)}; open it with: npx wink view ${shellWord(path)}`,
+        options.isInReport === true
+          ? `recorded, ${readableBytes(sizeBytes)}: ${shown}`
+          : `recorded, ${readableBytes(sizeBytes)}; open it with: npx wink view ${shellWord(path)}`,
         ...removed,
       ];
     },

@@ -87,7 +87,7 @@ export function beginningLines(run: KeptRun | undefined): readonly string[] {
   const { runId, resumed, resumeCommand } = run;
   if (resumed === undefined)
     return [`run ${runId} is kept in a journal; should it be interrupted: ${resumeCommand}`];
-  if (resumed.isFinished) return [`run ${runId} has ended; this is its answer`];
+  if (resumed.ended !== undefined) return [`run ${runId} has ended; this is its answer`];
   return [`run ${runId} is resumed; what it had done before is not listed again`];
 }
 

@@ -91,6 +91,12 @@ export interface DurableChoice {
   readonly resumed: RunToResume | undefined;
 }
 
+/** When a run began and had its answer, in milliseconds since the Unix epoch. */
+export interface EndedEarlier {
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+}
+
 /** What is known of a run that is resumed. */
 export interface RunToResume {
   readonly sessionId: string;
@@ -100,8 +106,8 @@ export interface RunToResume {
   readonly files: ResumedFiles | undefined;
   /** What is said to the model before it goes on; undefined: nothing. */
   readonly input: string | undefined;
-  /** Whether it has its answer. */
-  readonly isFinished: boolean;
+  /** When it had its answer; undefined: it has none yet. */
+  readonly ended: EndedEarlier | undefined;
   /** Whether its changes are in the folder already, where they are written at the end. */
   readonly isApplied: boolean;
 }

@@ -131,6 +131,16 @@ export function readableDuration(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
+/** A duration in one unit, rounded down: `49 s`, `12 min`, `5 h`, `2 days`. */
+export function roughDuration(milliseconds: number): string {
+  const seconds = Math.floor(Math.max(0, milliseconds) / 1000);
+  if (seconds < 1) return `${Math.floor(Math.max(0, milliseconds))} ms`;
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  const hours = Math.floor(seconds / 3600);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+}
+
 /** A time for display, to the minute, in UTC: `2026-11-23T17:05Z`. */
 export function readableTime(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16)}Z`;

@@ -1,3 +1,4 @@
+import { BudgetExceededError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { PendingApproval } from '../../core/runtime/index.ts';
 import { systemClock } from '../../core/session/index.ts';
@@ -5,8 +6,9 @@ import type { RunOutcomeSummary } from '../../record/index.ts';
 import type { EndedRun } from '../agent/evaluate-run.ts';
 import type { OpenedRun } from '../agent/open-run.ts';
 import { journalOption } from '../journal/journal-name.ts';
-import type { RunRequest } from '../options/run-task.ts';
+import type { EndedEarlier, RunRequest } from '../options/run-task.ts';
 import { type CliEnvironment, widthOf } from '../process/environment.ts';
+import { roughDuration } from '../process/plain-text.ts';
 import { shellWord } from '../process/shell-word.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import type { Call } from '../report/calls/call.ts';
@@ -14,7 +16,7 @@ import type { CallLog } from '../report/calls/call-log.ts';
 import type { WaitingCall } from '../report/table/call-table.ts';
 import type { NextLine } from '../report/table/outcome-block.ts';
 import { formatRunEnding } from '../report/table/run-report.ts';
-import type { Spending } from '../report/text/spending.ts';
+import { amountText, type Spending } from '../report/text/spending.ts';
 import { questionNames } from './choose-questions.ts';
 import { reportedQuestion } from './question-text.ts';
 
@@ -75,7 +77,7 @@ export function reportLines(
     spending,
     durationMs: now() - startedAtMs,
     notes,
-    next: nextLines(request, opened, outcome),
+    next: nextLines(request, opened, outcome, run.error),
   };
   const resumed = durable?.resumed;
   return formatRunEnding(ending, folder, {
@@ -86,7 +88,8 @@ export function reportLines(
     isFull: request.isFull,
     isQuiet: request.isQuiet,
     isEnforced: request.isEnforced,
-    life: resumed === undefined ? 'new' : resumed.isFinished ? 'ended' : 'resumed',
+    life: resumed === undefined ? 'new' : resumed.ended === undefined ? 'resumed' : 'ended',
+    ended: resumed?.ended === undefined ? undefined : endedText(resumed.ended, context.nowMs),
     style,
   });
 }
@@ -119,23 +122,58 @@ function nextLines(
   request: RunRequest,
   { agent, durable, recordFile }: OpenedRun,
   { code, kind }: RunOutcomeSummary<Call>,
+  error: unknown,
 ): readonly NextLine[] {
   if (kind === 'waiting') return [];
   const lines: NextLine[] = [];
   if (durable !== undefined && kind !== 'finished') {
-    const limits = { ...agent.limits, ...request };
-    const more =
-      code === 'evaluation-failures-repeated'
-        ? ` --max-repeated-failures ${2 * (limits.maxRepeatedFailures ?? 5)}`
-        : code === 'evaluation-turns-exceeded'
-          ? ` --max-turns ${2 * (limits.maxTurns ?? 100)}`
-          : '';
+    const more = largerLimit(code, { ...agent.limits, ...request }, error);
     lines.push({ name: 'Go on', command: `${durable.resumeCommand}${more}` });
   }
-  if (recordFile !== undefined) lines.push({ name: 'Look', command: 'wink view last' });
-  else if (durable !== undefined) {
+  if (recordFile !== undefined) {
+    // One that was named is not looked for among the others.
+    const { recordFile: named = '' } = request;
+    lines.push({ name: 'Look', command: `wink view ${named === '' ? 'last' : shellWord(named)}` });
+  } else if (durable !== undefined) {
     const journal = journalOption(request.durable?.journalNames);
     lines.push({ name: 'Look', command: `wink view ${shellWord(durable.runId)}${journal}` });
   }
   return lines;
+}
+
+/** The option with which a run goes on that a limit has ended, twice as large; empty for what has no such option, and for a deadline, whose time begins anew. */
+function largerLimit(
+  code: string | undefined,
+  { maxRepeatedFailures = 5, maxTurns = 100 }: Partial<Pick<RunRequest, 'maxRepeatedFailures' | 'maxTurns'>>,
+  error: unknown,
+): string {
+  switch (code) {
+    case 'evaluation-failures-repeated':
+      return ` --max-repeated-failures ${2 * maxRepeatedFailures}`;
+    case 'evaluation-turns-exceeded':
+      return ` --max-turns ${2 * maxTurns}`;
+    case 'evaluation-budget-exceeded':
+      return largerBudget(error);
+    default:
+      return '';
+  }
+}
+
+function largerBudget(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  // One that several runs share has no option.
+  if (!BudgetExceededError.isInstance(cause) || cause.details['budget'] !== undefined) return '';
+  const { limit, maximum, needed, value } = cause.details;
+  const [most = 0, ...spent] = [maximum, needed, value].map((each) => (typeof each === 'number' ? each : 0));
+  // What is spent counts when it goes on, and may be more than twice the limit.
+  const larger = 2 * (Math.max(...spent) < 2 * most ? most : Math.max(...spent));
+  if (limit === 'maxTotalTokens') return ` --max-tokens ${larger}`;
+  return limit === 'maxCost' ? ` --max-cost ${amountText(larger).replaceAll(',', '')}` : '';
+}
+
+/** How long a run took that had ended already, and when that was: `49 s, 2 days ago`. */
+export function endedText({ startedAtMs, updatedAtMs }: EndedEarlier, nowMs: number): string {
+  const ageMs = nowMs - updatedAtMs;
+  const ago = ageMs < 60_000 ? 'just now' : `${roughDuration(ageMs)} ago`;
+  return `${roughDuration(updatedAtMs - startedAtMs)}, ${ago}`;
 }

@@ -50,6 +50,8 @@ export interface RunReportOptions {
   readonly isEnforced: boolean;
   /** How the run began: here, or in another process, whose calls are not listed; `ended`: it had ended there. */
   readonly life: 'new' | 'resumed' | 'ended';
+  /** How long a run took that had ended there, and how long ago that was; undefined for others. */
+  readonly ended: string | undefined;
   readonly style: TextStyle;
 }
 
@@ -75,7 +77,7 @@ export function formatRunEnding(
       ...ending,
       next: isDone && !isQuiet ? [] : ending.next,
       title: options.title,
-      instead: life === 'ended' ? ': it had ended already' : undefined,
+      instead: life === 'ended' ? `: it had ended already, ${options.ended ?? ''}` : undefined,
       questions: questions.count,
       turns: totals.turns,
       calls: totals.calls + ending.waiting.length,

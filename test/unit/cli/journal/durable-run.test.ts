@@ -193,6 +193,38 @@ describe('wink run --durable', () => {
   });
 });
 
+describe('the limit that a run goes on with', () => {
+  const usage = { inputTokens: 40, outputTokens: 20 };
+  const spending = (): AnyAgent =>
+    defineAgent({
+      template,
+      name: 'the writer',
+      limits: { budget: { prices: { inputPerMillion: 10_000, outputPerMillion: 10_000 } } },
+      adapter: scriptedAdapter([
+        { toolCalls: [write('a.md')], usage },
+        { toolCalls: [write('b.md')], usage },
+        { text: 'All is written.', usage },
+      ]),
+    });
+  const goOn = async (...argv: readonly string[]): Promise<string | undefined> => {
+    const environment = fakeEnvironment();
+    expect(await run(['--durable', '--run-id', 'one', ...argv], environment, {}, ofAgent(spending()))).toBe(
+      1,
+    );
+    return / {2}Go on: {2}wink (.*)\n/.exec(environment.stdout.text())?.[1];
+  };
+
+  it.each([
+    [['--max-tokens', '100'], 'resume one --max-tokens 200'],
+    [['--max-cost', '1.1'], 'resume one --max-cost 2.20'],
+    [['--max-turns', '2'], 'resume one --max-turns 4'],
+  ])('after %j is twice as large: wink %s', async (argv, command) => {
+    expect(await goOn(...argv)).toBe(command);
+    // As it is printed, it is enough.
+    expect(await resume(command.split(' ').slice(1), fakeEnvironment(), {}, ofAgent(spending()))).toBe(0);
+  });
+});
+
 describe('wink resume', () => {
   it('goes on after what was decided, without asking or calling again', async () => {
     expect((await interrupted('--durable')).stdout.text()).toContain('\n  Go on:  wink resume one\n');
@@ -388,7 +420,7 @@ describe('wink resume', () => {
     const environment = fakeEnvironment();
     await resume(['one'], environment);
     expect(environment.stdout.text()).toMatch(
-      /^DONE {2}the writer on demo: it had ended already\n\nAll is written\.\n\n/,
+      /^DONE {2}the writer on demo: it had ended already, \d+ m?s, just now\n\nAll is written\.\n\n/,
     );
     expect(environment.stdout.text()).toMatch(/\nlook: {3}wink view one\n$/);
   });

@@ -9,6 +9,7 @@ import {
   printable,
   printableLines,
   readableDuration,
+  roughDuration,
   wrapColumns,
 } from '../../../../src/cli/process/plain-text.ts';
 import { clip, clipMiddle } from '../../../../src/core/internal/index.ts';
@@ -74,5 +75,10 @@ describe('widths', () => {
 describe('amounts', () => {
   it('read as a person writes them', () => {
     expect([readableDuration(12.4), readableDuration(1449)]).toEqual(['12 ms', '1.4 s']);
+    const second = 1000;
+    const hour = 3600 * second;
+    expect(
+      [-5, 12.9, 49.9 * second, 754 * second, 5 * hour, 47 * hour, 48 * hour].map(roughDuration),
+    ).toEqual(['0 ms', '12 ms', '49 s', '12 min', '5 h', '47 h', '2 days']);
   });
 });
