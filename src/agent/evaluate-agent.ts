@@ -171,7 +171,7 @@ function conclude(
   { agent, extras, resolved: { options, prompt }, session }: OpenedRun,
   answer: PromptResponse,
 ): AgentConclusion | undefined {
-  const { conversation, output, text, usage } = answer;
+  const { conversation, hostedOutputs, output, text, usage } = answer;
   const incomplete = (message: string, cause?: unknown): PromptEvaluationError => {
     const { redact = String } = options;
     return new PromptEvaluationError(
@@ -182,7 +182,7 @@ function conclude(
   };
   let conclusion: AgentConclusion | undefined;
   try {
-    conclusion = agent.conclude?.({ session, text, output });
+    conclusion = agent.conclude?.({ session, text, output, hostedOutputs });
   } catch (error) {
     throw incomplete(
       `The function conclude of the agent "${agent.name}" threw: ${describeError(error)}`,

@@ -3,7 +3,7 @@ import { wellFormedText } from '../internal/index.ts';
 import type { AnySlice, ReadonlySessionView } from '../session/index.ts';
 import type { ConversationItem, ToolResultItem } from './conversation.ts';
 import type { BudgetTrackerPort, DeadlinePort, PromptPort, RenderedPromptPort } from './ports.ts';
-import type { FinishReason } from './prompt-response.ts';
+import type { FinishReason, PromptResponse } from './prompt-response.ts';
 import type { CallHistory } from './tool-invoked.ts';
 
 /**
@@ -23,6 +23,8 @@ export interface CompletionContext {
   readonly text: string;
   /** The answer as the prompt's output schema reads it; undefined for a prompt without one. */
   readonly output: unknown;
+  /** What the hosted tools have given until now, by name, such as the sources of the answer; `hostedOutputsOf` gives that of one tool with its types. */
+  readonly hostedOutputs: PromptResponse['hostedOutputs'];
   readonly finishReason: FinishReason;
   /** What was said, the answer included, as the model has it: turns and results that were left out to keep it short are not in it. */
   readonly conversation: readonly ConversationItem[];

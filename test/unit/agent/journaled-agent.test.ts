@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   answerApprovals,
+  CompletionVerdict,
   defineAgent,
+  hostedOutputsOf,
   MemoryFilesystem,
   PolicyDecision,
   promptTemplate,
@@ -14,6 +16,7 @@ import {
   tool,
 } from 'weakincentives';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
+import { webSearchSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import { bareTemplate, notes, notesModel } from './agents.ts';
 
@@ -40,6 +43,38 @@ describe('a run with a journal', () => {
     expect((await journal.runs()).map(({ runId }) => runId).toSorted()).toEqual(
       [first.runId, second.runId].toSorted(),
     );
+  });
+
+  it('lets rules read what hosted tools have given, also in a later life', async () => {
+    const search = webSearchSection();
+    const tool = search.hostedTools[0];
+    const sourcesIn = (context: Parameters<typeof hostedOutputsOf>[0]): readonly string[] =>
+      hostedOutputsOf(context, tool).citations.flatMap((found) => (found.type === 'url' ? [found.url] : []));
+    const task = section({ title: 'Task', key: 'task', template: 'Say when high tide is.' });
+    const checked: (readonly string[])[] = [];
+    const agent = defineAgent({
+      template: promptTemplate({ ns: 'agents', key: 'sources', sections: [task, search] }),
+      completion: {
+        name: 'sources',
+        check: (context) => {
+          checked.push(sourcesIn(context));
+          return sourcesIn(context).length > 0
+            ? CompletionVerdict.complete()
+            : CompletionVerdict.incomplete('Name a source.');
+        },
+      },
+      conclude: (context) => ({ summary: sourcesIn(context).join() }),
+    });
+    const url = 'https://tides.example';
+    const hosted = [{ toolName: 'web_search', invocations: [], citations: [{ type: 'url', url } as const] }];
+    const job = { journal: memoryJournal(), runId: 'tides' };
+    const adapter = scriptedAdapter([{ text: 'At five.' }, { text: 'At six.', hosted }]);
+    const first = await runAgent(agent, { ...job, adapter });
+    expect(first).toMatchObject({ text: 'At six.', conclusion: { summary: url } });
+    expect(checked).toEqual([[], [url]]);
+    const again = await runAgent(agent, { ...job, adapter: scriptedAdapter([]) });
+    expect(again).toMatchObject({ text: 'At six.', conclusion: { summary: url } });
+    expect(checked).toHaveLength(2);
   });
 
   it('looks its run up by the name, and lists no others', async () => {

@@ -10,7 +10,7 @@ import type {
 } from '../../prompt/index.ts';
 import type { ApprovalHandler, FeedbackProvider, InputPart, RunObserver } from '../../runtime/index.ts';
 import type { ReadonlySessionView, Session } from '../../session/index.ts';
-import type { Budget, CompletionChecker } from '../../tool/index.ts';
+import type { Budget, CompletionChecker, PromptResponse } from '../../tool/index.ts';
 import type { RunLimits } from '../options/evaluate-options.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
@@ -105,6 +105,8 @@ interface AgentSettings {
     readonly text: string;
     /** The answer by the output schema; undefined without one. */
     readonly output: unknown;
+    /** What the hosted tools have given, by name, such as the sources of the answer; `hostedOutputsOf` gives that of one tool with its types. */
+    readonly hostedOutputs: PromptResponse['hostedOutputs'];
   }): AgentConclusion | undefined;
   /** For people and logs. Default: the name of the template. */
   readonly name?: string;

@@ -13,6 +13,7 @@ import {
 import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { isClaimed } from '../model/check-turn.ts';
 import { runtimeItem } from '../model/conversation-items.ts';
+import { hostedOutputs } from '../model/loop-state.ts';
 import { seenPrompt } from '../model/visible-prompt.ts';
 import type { CompletionCheck } from './step.ts';
 import type { TurnLedger } from './turn-ledger.ts';
@@ -97,6 +98,7 @@ export class CompletionGate {
       renderedPrompt: environment.display.port,
       text,
       output,
+      hostedOutputs: hostedOutputs(state),
       finishReason,
       conversation: Object.freeze([...state.conversation]),
       calls: environment.endedCalls?.all ?? PersistentVector.empty(),
