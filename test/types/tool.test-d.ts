@@ -66,6 +66,10 @@ test('literal results are kept and checked against the output schema', () => {
     inputSchema,
     outputSchema,
     examples: [{ description: 'x', input: { id: 'a' }, output: { state: 'open', tags: [] } }],
+    subject: (params) => {
+      expectTypeOf(params).toEqualTypeOf<{ readonly id: string; readonly related?: boolean | undefined }>();
+      return params.id;
+    },
     render: (value) => {
       expectTypeOf(value).toEqualTypeOf<{ state: 'open' | 'closed'; tags: string[]; hits: number }>();
       return value.state;

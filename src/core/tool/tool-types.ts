@@ -82,6 +82,8 @@ export interface Tool<in P, out R, out I = unknown> {
   readonly examples: readonly ToolExample[];
   /** A success' value as text for the model. May throw: the value is then written as JSON. */
   render?(value: R): string;
+  /** What a call is about, in a few words for people. May throw: its arguments are shown then. */
+  subject?(params: I): string;
   readonly effects: ToolEffects;
   /** Running the call twice does no more than running it once: when the run is resumed after a crash, it runs again instead of being in doubt. */
   readonly idempotent: boolean;

@@ -59,6 +59,12 @@ export interface ToolOptions<PS extends Schema | undefined, RS extends Schema | 
   readonly examples?: readonly ToolExample<DeepReadonly<InputOf<PS>>, ReturnedValue<RS>>[];
   /** The value of a success as text for the model. May throw. Default: JSON without nulls in a stable order. */
   readonly render?: (value: Value<RS>) => string;
+  /**
+   * Says in a few words what a call is about: what people read of it in reports, in live lines and on the page of a record, in place of the arguments. It gets the arguments
+   * as the model sent them, before the input schema has checked them. Must be synchronous and change nothing. It is shown on one line, without secrets and cut to 80 characters. May throw: the arguments are
+   * shown then, as they are for an empty text and for a call that is rejected. Default: up to three arguments.
+   */
+  readonly subject?: (params: DeepReadonly<InputOf<PS>>) => string;
   /** Default: `'external'`. */
   readonly effects?: ToolEffects;
   /**
@@ -116,6 +122,7 @@ const toolChecks = {
   execute: 'function',
   examples: 'array',
   render: 'function',
+  subject: 'function',
   effects: oneOf(['read', 'state', 'external']),
   idempotent: 'any',
   once: 'function',
@@ -188,7 +195,7 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
   maxDescriptionCharacters: number,
 ): Tool<OutputOf<PS>, Value<RS>, InputOf<PS>> {
   const { name, inputSchema, outputSchema, execute, render, timeoutMs, effects = 'external' } = options;
-  const { maxResultCharacters, once, reconcile } = options;
+  const { maxResultCharacters, once, reconcile, subject } = options;
   assertToolName(name);
   const description = assertDescription(
     options.description,
@@ -212,7 +219,7 @@ function makeTool<PS extends Schema | undefined, RS extends Schema | undefined>(
     description,
     ...present({ inputSchema, compiledInput, outputSchema, compiledOutput, execute }),
     examples: checkExamples(options.examples ?? [], { name, compiledInput, compiledOutput }),
-    ...present({ render }),
+    ...present({ render, subject }),
     effects,
     idempotent: options.idempotent ?? false,
     reenters: options.reenters === true,

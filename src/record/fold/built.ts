@@ -79,6 +79,8 @@ export function settleCall(call: BuiltCall, result: RowResult, atMs: number): vo
   const sections = openedSections.map(({ section }) => section);
   Object.assign(call, { endedAtMs: atMs, feedback, approvals, residualEffects, openedSections: sections });
   for (const key of endOfCall) if (result[key] !== undefined) Object.assign(call, { [key]: result[key] });
+  // Its arguments did not fit the tool, which may have misread them.
+  if (result.outcome === 'rejected') delete call.subject;
 }
 
 /**

@@ -265,7 +265,9 @@ export class RunFold {
   #event(number: number | undefined, atMs: number, event: BareEvent): void {
     const run = this.#run(number);
     if (event.type === 'tool-call-start') {
-      this.#tree.call(run, event.turn, event.callId, atMs).toolName = event.toolName;
+      const call = this.#tree.call(run, event.turn, event.callId, atMs);
+      call.toolName = event.toolName;
+      if (event.subject !== undefined) call.subject = event.subject;
       return;
     }
     if (event.type === 'tool-call-progress') {

@@ -125,6 +125,8 @@ export interface RecordedCall
   readonly turn: number;
   readonly callId: string;
   readonly toolName: string;
+  /** What it is about, as its tool says; absent when the tool says nothing, and for a call that was rejected. */
+  readonly subject?: string;
   readonly effects?: ToolEffects;
   readonly params?: JsonValue;
   /** Number of its commit on the root session; for a call inside another one that of the outer call, when that was committed. */

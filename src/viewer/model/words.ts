@@ -117,9 +117,9 @@ const subjects = [
 
 export const maxBriefCharacters = 200;
 
-/** The main argument of a call, as one line. */
-export function brief(call: Pick<RecordedCall, 'params'>): string {
-  const { params } = call;
+/** What a call is about, as one line: what its tool says, or else its main argument. */
+export function brief({ params, subject }: Pick<RecordedCall, 'params' | 'subject'>): string {
+  if (subject !== undefined) return subject;
   if (params === undefined || params === null) return '';
   if (typeof params !== 'object' || Array.isArray(params)) return cutLine(inline(params), maxBriefCharacters);
   const entries = Object.entries(params);

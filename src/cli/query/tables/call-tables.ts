@@ -74,6 +74,7 @@ const calls = queryTable<RecordedCall>({
     tool: text('name of the tool', 'toolName'),
     effects: text('what the tool may do', 'effects'),
     params: json('its arguments', 'params'),
+    subject: text('what it is about, as its tool says', 'subject'),
     outcome: text(
       'committed, rolled-back, denied, rejected or aborted; NULL: the record ends before',
       'outcome',

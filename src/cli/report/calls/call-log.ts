@@ -50,6 +50,8 @@ interface OpenCall extends Writable<Omit<Call, 'steps'>> {
   /** Those of its running attempt. */
   level: Level;
   steps: string[];
+  /** What its tool says that it is about. */
+  toolSubject: string | undefined;
 }
 
 /**
@@ -159,7 +161,8 @@ export class CallLog {
     switch (event.type) {
       case 'tool-call-start':
         call.turn = event.turn;
-        call.subject = this.#argumentsOf(event.toolName, event.params);
+        call.toolSubject = event.subject === undefined ? undefined : this.#clean(event.subject);
+        call.subject = call.toolSubject ?? this.#argumentsOf(event.toolName, event.params);
         call.progress = undefined;
         call.startedAtMs = this.#now();
         this.#running.add(call);
@@ -197,7 +200,11 @@ export class CallLog {
     const ended: EndedCall = Object.assign(call, {
       turn,
       toolName,
-      subject: this.#argumentsOf(toolName, params),
+      // What does not fit a tool, it may have misread.
+      subject:
+        outcome === 'rejected' || call.toolSubject === undefined
+          ? this.#argumentsOf(toolName, params)
+          : call.toolSubject,
       argumentsKey: outcome === 'committed' ? '' : keyOf(params),
       outcome,
       ...present({ reason, policy }),
@@ -342,6 +349,7 @@ function newCall(number: string, { callId, toolName }: NamedCall, outerCalls: re
     callId,
     outerCalls: [...outerCalls],
     subject: '',
+    toolSubject: undefined,
     argumentsKey: '',
     startedAtMs: 0,
     steps: [],

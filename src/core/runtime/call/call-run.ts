@@ -8,6 +8,7 @@ import { readUsage } from '../model/check-turn.ts';
 import { addTokenUsage } from '../model/model.ts';
 import { TokenEstimate } from '../model/token-estimate.ts';
 import { type AttemptedCall, CallAttempt } from './attempt/attempt.ts';
+import { callSubject } from './call-subject.ts';
 import type { CallCommits, CommitGuard, SettledCall } from './commits.ts';
 import type { EvaluationEnvironment } from './environment/environment.ts';
 import { approveChanges, runAttempt } from './pipeline.ts';
@@ -162,7 +163,9 @@ export class CallRun implements AttemptedCall, SettledCall {
     if (eventTypes.has('tool-call-start')) {
       const begun = { type: 'tool-call-start', turn, callId, toolName } as const;
       const read = params === undefined ? begun : { ...begun, params };
-      emit(trace === undefined ? read : { ...read, trace });
+      const subject = callSubject(this.tool, params, this.#environment);
+      const named = subject === undefined ? read : { ...read, subject };
+      emit(trace === undefined ? named : { ...named, trace });
     }
     const resolution = this.#resolution;
     if (resolution.kind === 'rejected' || haltReason(this.#environment) !== undefined) return undefined;

@@ -205,6 +205,8 @@ interface RunEvents {
   readonly 'tool-call-start': OfCall & {
     /** The arguments as parsed JSON; absent when they were no JSON. */
     readonly params?: JsonValue;
+    /** What the call is about, as the option `subject` of the tool says: one line of at most 80 characters. Absent: the tool has none, or it said nothing. */
+    readonly subject?: string;
     /** The span of the caller, where the caller of a tool runtime named one. */
     readonly trace?: { [Name in keyof TraceContext]: TraceContext[Name] };
   };

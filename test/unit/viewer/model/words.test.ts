@@ -108,6 +108,7 @@ describe('brief', () => {
     [null, ''],
   ])('says %j as %j', (params, text) => {
     expect(brief({ params })).toBe(text);
+    expect(brief({ params, subject: 'ticket 17' })).toBe('ticket 17');
   });
 
   it('is one line of limited length, also for names that every object has', () => {

@@ -12,6 +12,22 @@ describe('CallLog', () => {
     expect(log.records.map((record) => record.number)).toEqual(['2', '1']);
   });
 
+  it('says of a call what its tool says, unless it was rejected', () => {
+    const log = new CallLog((text) => text.replaceAll('s3cret', '<removed>'));
+    for (const [callId, outcome] of [
+      ['c1', 'committed'],
+      ['c2', 'rejected'],
+    ] as const) {
+      const event = started(callId);
+      log.observe({ ...event, subject: 'note s3cret' } as RunEvent);
+      expect(log.open.at(-1)?.subject).toBe('note <removed>');
+      log.observe(ended(callId, { outcome }));
+    }
+    log.observe(started('c3'));
+    log.observe(ended('c3'));
+    expect(log.records.map(({ subject }) => subject)).toEqual(['note <removed>', 'c2.md', 'c3.md']);
+  });
+
   it('counts outcomes and re-runs', () => {
     const log = new CallLog();
     log.observe(here({ type: 'model-call-start', turn: 4 }));

@@ -201,7 +201,16 @@ const samples: Samples = {
   'turn-end': always({ type: 'turn-end', turn, finishReason: 'stop', toolCalls: 0 }),
   'budget-exceeded': always({ type: 'budget-exceeded', turn, limit: 'maxTotalTokens', value: 2, maximum: 1 }),
   'tool-call-start': {
-    full: [{ type: 'tool-call-start', turn, ...call, params: {}, trace: { traceparent: '00-1-2-01' } }],
+    full: [
+      {
+        type: 'tool-call-start',
+        turn,
+        ...call,
+        params: {},
+        subject: 'ticket 17',
+        trace: { traceparent: '00-1-2-01' },
+      },
+    ],
     least: { type: 'tool-call-start', turn, ...call },
   },
   'tool-call-retry': always({ type: 'tool-call-retry', turn, ...call, attempt: 2, conflicts: [] }),
