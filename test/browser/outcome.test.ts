@@ -89,7 +89,7 @@ describe.skipIf(skipReason !== '')(`what became of a run${skipReason}`, () => {
   it('counts calls that failed alike, and shows them as one until they are asked for', async () => {
     const page = await open(failedRun, 1440);
     const pane = page.getByRole('tabpanel');
-    await pane.getByText('Turns 2 to 6, 5 calls.').waitFor();
+    await pane.getByText('Turns 2 to 6, 5 calls, nothing committed in between').waitFor();
     await pane.getByText('An external tool: what it did outside before it failed stays.').waitFor();
     const tree = page.getByRole('tree');
     const row = tree.getByRole('treeitem', { name: /^deploy/ });
@@ -112,6 +112,60 @@ describe.skipIf(skipReason !== '')(`what became of a run${skipReason}`, () => {
     const row = page.locator('[role=treeitem][data-id="call-2"]');
     expect(await row.locator('.phase.asked').count()).toBe(1);
     expect(await row.locator('.wait-name').textContent()).toBe('waits for a person');
+    await page.close();
+  });
+
+  it.each([1440, 400])('says what was spent of each limit at %d pixels', async (width) => {
+    const page = await open(failedRun, width);
+    const pane = page.getByRole('tabpanel');
+    const figures = pane.locator('.section', { hasText: 'Spent' }).locator('.grid > div');
+    expect(await figures.allTextContents()).toEqual([
+      'Tokens in16.9k 62 % cached',
+      'Tokens out214 ',
+      'Cost0.0233 of 0.0200',
+      'Turns6 of 20',
+    ]);
+    expect(await figures.nth(2).locator('.meter .full').count()).toBe(1);
+    expect(await figures.nth(3).locator('i').getAttribute('style')).toContain('30%');
+    await pane.getByText('nothing committed in between; the limit is 5 turns.').waitFor();
+    await pane.getByText('explained in guides/limits.md of the package').waitFor();
+    await pane.getByText('1 changed, not written because the run failed').waitFor();
+    await page.close();
+  });
+
+  it.each([1440, 400])('shows a structured answer as a table at %d pixels', async (width) => {
+    const page = await open(finishedRun, width);
+    const rows = page.getByRole('tabpanel').getByRole('row');
+    expect(await rows.allTextContents()).toEqual(['version1.2.0', 'changed3', 'notes["first","second"]']);
+    await page.close();
+  });
+
+  it.each([1440, 400])('says how long a question has waited at %d pixels', async (width) => {
+    const askedAtMs = Date.now() - 12 * 60_000;
+    const rows = waitingRun.map((row) =>
+      row.includes('"type":"header"')
+        ? row.replace(/"startedAtMs":\d+/, `"startedAtMs":${askedAtMs - 2_200}`)
+        : row.replace(
+            /"askedAtMs":\d+,"expiresAtMs":\d+/,
+            `"askedAtMs":${askedAtMs},"expiresAtMs":${askedAtMs + 604_800_000}`,
+          ),
+    );
+    const page = await open(rows, width);
+    const pane = page.getByRole('tabpanel');
+    await pane.getByText(/^Asked 1\d min ago, can be answered for 6 d 23 h\.$/).waitFor();
+    const approvals = pane.locator('.section', { hasText: 'Approvals' });
+    expect(await approvals.textContent()).toMatch(
+      /edit_file src\/sum\.shprotect-src · asked 1\d min ago, can be answered for 6 d 23 hopen$/,
+    );
+    await page.close();
+  });
+
+  it.each([1440, 400])('says under which turn a run went on at %d pixels', async (width) => {
+    const page = await open(answeredRun, width);
+    if (width < 760) await page.getByRole('tab', { name: 'Timeline' }).click();
+    await page.getByRole('tree').getByText('after resume, 1 min 0 s later').waitFor();
+    const turn = page.locator('[role=treeitem][data-id="turn-2"]');
+    expect(await turn.getAttribute('aria-label')).toContain('It goes on here after resume, 1 min 0 s later.');
     await page.close();
   });
 

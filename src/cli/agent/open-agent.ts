@@ -230,6 +230,7 @@ export function openRecordOf(
     module,
     workspace: folder?.hostPath,
     workspaceName,
+    apply: folder === undefined ? undefined : (folder.mode ?? 'never'),
     // What is redacted is JSON as before.
     params: redactor.fields(params) as JsonObject,
     now: () => systemClock.now(),

@@ -27,6 +27,8 @@ export interface RecordFileOptions {
   readonly workspace: string | undefined;
   /** Name of the folder in the prompt. */
   readonly workspaceName: string;
+  /** When changes are written to it; undefined when there is none. */
+  readonly apply: 'each' | 'end' | 'never' | undefined;
   /** Params that were given for the run, as they may be shown. */
   readonly params: JsonObject;
   /** Milliseconds since the Unix epoch. */
@@ -67,6 +69,7 @@ export async function openRecordFile(options: RecordFileOptions): Promise<Record
       file: path,
       module: options.module,
       workspace: options.workspaceName,
+      ...present({ apply: options.apply }),
       ...present({ params: Object.keys(options.params).length === 0 ? undefined : options.params }),
       onFailure: (error) => {
         problem = `the record "${shown}" is incomplete: ${reasonOf(error)}.`;

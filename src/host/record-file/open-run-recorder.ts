@@ -34,6 +34,7 @@ export async function openRunRecorder(options: OpenRunRecorderOptions): Promise<
     runId: 'any',
     runtime: 'any',
     workspace: 'any',
+    apply: 'any',
     file: 'string!',
   });
   const { file, ...rest } = options;

@@ -110,13 +110,13 @@ export class RunFold {
     this.#tree.settleInner();
     const calls = [...this.#tree.calls];
     const turns = [...this.#tree.turns];
-    const { runtime, module, workspace, params, base } = header;
+    const { runtime, module, workspace, apply, params, base } = header;
     return {
       runId: header.runId,
       sessionId: header.sessionId,
       startedAtMs: header.startedAtMs,
       version: header.version,
-      ...present({ runtime, module, workspace, params, base, cancelled: this.#cancelled }),
+      ...present({ runtime, module, workspace, apply, params, base, cancelled: this.#cancelled }),
       isRedacted: header.redacted,
       isToolRuntime: header.toolRuntime === true,
       isComplete: root.outcome !== undefined || this.#cancelled !== undefined,

@@ -260,7 +260,7 @@ export interface BlamedLine {
 export interface RunRecord
   extends Pick<
     HeaderRow,
-    'runId' | 'sessionId' | 'startedAtMs' | 'runtime' | 'module' | 'workspace' | 'params' | 'base'
+    'runId' | 'sessionId' | 'startedAtMs' | 'runtime' | 'module' | 'workspace' | 'apply' | 'params' | 'base'
   > {
   readonly version: string;
   /** A redaction was in place; what it has replaced is in `redactions`. */

@@ -90,6 +90,26 @@ export const runHeader = {
   >,
   toolsHash: text as Field<string>,
   policies: list(text) as Field<readonly string[]>,
+  /** How far it goes. A limit is absent where there is none; `expiresAtMs` in milliseconds since the Unix epoch. Absent: it is not known. */
+  limits: optional(
+    record({
+      maxTurns: optional(count),
+      maxRepeatedFailures: optional(count),
+      maxTotalTokens: optional(count),
+      maxInputTokens: optional(count),
+      maxOutputTokens: optional(count),
+      maxCost: optional(number),
+      expiresAtMs: optional(number),
+    }),
+  ) as OptionalField<{
+    readonly maxTurns?: number;
+    readonly maxRepeatedFailures?: number;
+    readonly maxTotalTokens?: number;
+    readonly maxInputTokens?: number;
+    readonly maxOutputTokens?: number;
+    readonly maxCost?: number;
+    readonly expiresAtMs?: number;
+  }>,
   /** What the prompt was bound to. Absent: it is not JSON. */
   bound: optional(anyObject()) as OptionalField<JsonObject>,
 };
@@ -109,6 +129,8 @@ const headerRow = {
   module: optional(text) as OptionalField<string>,
   /** Name of the folder that the agent works on, without the way to it. */
   workspace: optional(text) as OptionalField<string>,
+  /** When changes of files are written to the folder: with each call, at the end, or never. Absent: it is not known. */
+  apply: optional(text) as OptionalField<'each' | 'end' | 'never'>,
   /** Params that were given for the run. */
   params: optional(anyObject()) as OptionalField<JsonObject>,
   /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */

@@ -1,4 +1,4 @@
-import { assertOptions, keptName } from '../../core/error/index.ts';
+import { assertOptions, keptName, oneOf } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type {
   CallCommit,
@@ -55,6 +55,8 @@ export interface RunRecorderOptions {
   readonly module?: string;
   /** Name of the folder that the agent works on, without the way to it, for `wink replay`. Default: not said. */
   readonly workspace?: string;
+  /** When the program writes changes of files to the folder: with each call, at the end of the run, or never, for readers. Default: not said. */
+  readonly apply?: 'each' | 'end' | 'never';
   /** Params that were given for the run, for `wink replay`. They are recorded as they are, without the redaction of the run. Default: not said. */
   readonly params?: JsonObject;
   /** The clock of the run. Default: the system's. */
@@ -89,6 +91,7 @@ export function createRunRecorder(options: RunRecorderOptions, sha256?: Sha256):
     runtime: 'string',
     module: 'string',
     workspace: 'string',
+    apply: oneOf(['each', 'end', 'never']),
     params: 'object',
     clock: 'object',
     onFailure: 'function',
@@ -265,7 +268,7 @@ export class Recorder implements RunRecorder {
 
   #begin(event: Extract<RunEvent, { readonly type: 'run-start' }>): void {
     const { runId = event.evaluationId, reads = 'content' } = this.#options;
-    const { runtime, module, workspace, params } = this.#options;
+    const { runtime, module, workspace, apply, params } = this.#options;
     this.#startedAtMs = this.#clock.now();
     this.#numbers.begin(event.evaluationId, none);
     this.#row({
@@ -274,7 +277,7 @@ export class Recorder implements RunRecorder {
       runId,
       sessionId: event.sessionId,
       startedAtMs: this.#startedAtMs,
-      ...present({ runtime, module, workspace, params }),
+      ...present({ runtime, module, workspace, apply, params }),
       reads,
       // A journal gets everything before it is redacted; only the observers of the run do not.
       redacted: event.isRedacted && !this.#marksDeliveries,

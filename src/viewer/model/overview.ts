@@ -4,12 +4,13 @@ import type {
   RecordedFileChange,
   RecordedQuestion,
   RecordedRun,
+  RunOutcomeKind,
   RunRecord,
 } from '../../record/index.ts';
 import { diffLines, shownDiff } from './line-diff.ts';
 import { askedMs } from './phases.ts';
 import { messageOf } from './request.ts';
-import { clock, duration } from './words.ts';
+import { duration, roughly } from './words.ts';
 
 /** The questions that the run waits for. */
 export function openQuestions({ questions, cancelled }: RunRecord): readonly RecordedQuestion[] {
@@ -46,17 +47,37 @@ export interface Approval {
   readonly approved: boolean | undefined;
 }
 
-/** The approvals of a run: the questions of a journal, and what was answered while the call waited. */
-export function approvalsOf(record: RunRecord): readonly Approval[] {
+/**
+ * When a question was asked, and how long it can be answered.
+ *
+ * @param nowMs milliseconds since the Unix epoch.
+ */
+export function askedText(
+  { askedAtMs, expiresAtMs }: Pick<RecordedQuestion, 'askedAtMs' | 'expiresAtMs'>,
+  { startedAtMs }: Pick<RunRecord, 'startedAtMs'>,
+  nowMs: number,
+): string {
+  const asked = `asked ${roughly(nowMs - startedAtMs - askedAtMs)} ago`;
+  if (expiresAtMs === undefined) return asked;
+  const leftMs = startedAtMs + expiresAtMs - nowMs;
+  return `${asked}, ${leftMs > 0 ? `can be answered for ${roughly(leftMs)}` : 'can no longer be answered'}`;
+}
+
+/**
+ * The approvals of a run: the questions of a journal, and what was answered while the call waited.
+ *
+ * @param nowMs milliseconds since the Unix epoch.
+ */
+export function approvalsOf(record: RunRecord, nowMs: number): readonly Approval[] {
   const { questions, calls } = record;
   const asked = questions.filter(({ answer }) => answer !== undefined || record.cancelled === undefined);
   const known = new Set(asked.map(({ call, policy }) => `${call?.id} ${policy}`));
   return [
-    ...asked.map(({ call, toolName, policy, answer, askedAtMs, expiresAtMs }): Approval => {
+    ...asked.map((question): Approval => {
+      const { call, toolName, policy, answer, askedAtMs } = question;
       const note = answer?.note === undefined ? [] : [`“${answer.note}”`];
       const by = `${answer?.by ?? 'answered'}, after ${duration((answer?.atMs ?? 0) - askedAtMs)}`;
-      const until = expiresAtMs === undefined ? '' : `, until ${dateText(record.startedAtMs + expiresAtMs)}`;
-      const words = answer === undefined ? [`asked at ${clock(askedAtMs)}${until}`] : [...note, by];
+      const words = answer === undefined ? [askedText(question, record, nowMs)] : [...note, by];
       return { call, toolName, words: [policy, ...words].join(' · '), approved: answer?.approved };
     }),
     ...calls.flatMap((call) =>
@@ -101,6 +122,46 @@ export function changedFiles(record: RunRecord): readonly OverviewFile[] {
     const { added, removed } = shownDiff(diffLines(was.text, is.text));
     return [{ path, words: `+${added} −${removed}` }];
   });
+}
+
+/** Whether changes of files are in the folder, as far as a record says it; empty for one that does not. */
+export function writtenText({ apply }: RunRecord, kind: RunOutcomeKind): string {
+  switch (apply) {
+    case undefined:
+      return '';
+    case 'each':
+      return 'written to the folder';
+    case 'never':
+      return 'in memory: not written to the folder';
+    case 'end':
+      break;
+  }
+  switch (kind) {
+    case 'finished':
+      return 'written when the run ended, unless others had changed them';
+    case 'waiting':
+      return 'not written while the run waits';
+    case 'running':
+      return 'not written yet';
+    case 'interrupted':
+      return 'not written because the run was interrupted';
+    default:
+      return `not written because the run ${kind === 'cancelled' ? 'was ended' : 'failed'}`;
+  }
+}
+
+/** Codes of errors that the guide to limits explains. */
+const limitCodes: ReadonlySet<string | undefined> = new Set([
+  'evaluation-failures-repeated',
+  'evaluation-turns-exceeded',
+  'evaluation-budget-exceeded',
+  'evaluation-deadline-exceeded',
+  'evaluation-idle',
+]);
+
+/** Where the package explains the code of an error; undefined for one that explains itself. */
+export function guideTo(code: string | undefined): string | undefined {
+  return limitCodes.has(code) ? 'guides/limits.md' : undefined;
 }
 
 function pathsOf({ path, from, entry }: RecordedFileChange): readonly string[] {

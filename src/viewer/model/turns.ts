@@ -1,5 +1,6 @@
 import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../../record/index.ts';
 import { endOf } from './phases.ts';
+import { duration } from './words.ts';
 
 /** The id of a turn in addresses and rows: `turn-5`, inside a call `run-2-turn-1`. */
 export function turnId(turn: RecordedTurn): string {
@@ -60,6 +61,19 @@ export function headlineOf(turn: RecordedTurn): {
   const reasoning = response.reasoning.trim();
   if (reasoning !== '') return { kind: 'note', text: reasoning };
   return { kind: 'note', text: turn.calls.length > 0 ? 'No text, only calls' : 'An empty answer' };
+}
+
+/** Where a run went on in a turn after it had been resumed; undefined for a turn in which it did not. */
+export function resumeText({ events, run }: RecordedTurn, { pauses }: RunRecord): string | undefined {
+  if (run.index > 0) return undefined;
+  const texts = events.flatMap(({ event, atMs }) => {
+    if (event.type !== 'run-resumed') return [];
+    const pause = pauses.find(({ toMs }) => toMs === atMs);
+    const later = pause === undefined ? '' : `, ${duration(pause.toMs - pause.fromMs)} later`;
+    const changed = event.changed.length === 0 ? '' : `; changed since: ${event.changed.join(', ')}`;
+    return [`after resume${later}${changed}`];
+  });
+  return texts.length === 0 ? undefined : texts.join(' · ');
 }
 
 /** The name of an evaluation inside a call. */

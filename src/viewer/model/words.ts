@@ -45,6 +45,15 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
+/** A length of time as one says it: `40 s`, `12 min`, `3 h 5 min`, `6 d 23 h`. */
+export function roughly(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1000))} s`;
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
 /** A position in the run: `0:01.174` in its first ten seconds, `0:37.2` after them. */
 export function clock(ms: number): string {
   const digits = ms < 9_999.5 ? 3 : 1;

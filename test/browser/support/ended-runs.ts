@@ -45,6 +45,8 @@ const header = headerRow({
   prompt: { namespace: 'ops', key: 'release', hash: 'hash' },
   model: 'gpt-5',
   prices: { inputPerMillion: 1.25, outputPerMillion: 10 },
+  limits: { maxTurns: 20, maxRepeatedFailures: 5, maxCost: 0.02 },
+  apply: 'end',
   tools: [
     { name: 'write_file', effects: 'state' },
     { name: 'deploy', effects: 'external' },
@@ -108,7 +110,7 @@ export const finishedRun: readonly string[] = lines([
     outcome: 'finished',
     turns: 2,
     usage: { inputTokens: 203, outputTokens: 20 },
-    output: { version: '1.2.0', notes: ['first', 'second'] },
+    output: { version: '1.2.0', changed: 3, notes: ['first', 'second'] },
   },
 ]);
 

@@ -1,7 +1,7 @@
 import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EvaluateOptions } from 'weakincentives';
+import { Deadline, type EvaluateOptions } from 'weakincentives';
 import { type RunRecorderOptions, runRecorder } from 'weakincentives/record';
 import { present } from '../../../src/core/internal/index.ts';
 import { nestedStage } from '../../support/golden-nested-run.ts';
@@ -15,7 +15,8 @@ async function recordOf<Output>(
     approve = async () => ({ approved: true }),
     redact,
     reads = 'content',
-  }: Pick<EvaluateOptions, 'approve' | 'redact'> & Pick<RunRecorderOptions, 'reads'> = {},
+    limits,
+  }: Pick<EvaluateOptions, 'approve' | 'redact' | 'limits'> & Pick<RunRecorderOptions, 'reads'> = {},
 ): Promise<string> {
   const lines: string[] = [];
   const recorder = runRecorder({
@@ -26,6 +27,7 @@ async function recordOf<Output>(
     runtime: 'node 20.0.0',
     module: 'agent.ts',
     workspace: 'project',
+    apply: 'end',
     params: { topic: 'x' },
     onFailure: (error) => {
       throw error;
@@ -33,7 +35,7 @@ async function recordOf<Output>(
   });
   const observers = [...(options.observers ?? []), recorder];
   await adapter
-    .evaluate(prompt, { ...options, observers, approve, ...present({ redact }) })
+    .evaluate(prompt, { ...options, observers, approve, ...present({ redact, limits }) })
     .catch(() => undefined);
   return `${withNumberedIds(lines.join('\n'))}\n`;
 }
@@ -45,7 +47,18 @@ describe('the rows of a record have exactly the members that the golden one has'
   });
 
   it('of a run with redaction that fails', async () => {
-    const text = await recordOf(goldenStage({ fails: true }), {
+    const stage = goldenStage({ fails: true });
+    const million = 1_000_000;
+    const text = await recordOf(stage, {
+      limits: {
+        budget: {
+          maxTotalTokens: million,
+          maxInputTokens: million,
+          maxOutputTokens: million,
+          maxCost: million,
+        },
+        deadline: Deadline.after(86_400_000, stage.options.clock),
+      },
       redact: (part) => part.replaceAll('alpha', '<secret>'),
     });
     await expect(text).toMatchFileSnapshot('../../fixtures/golden/failed-record.jsonl');

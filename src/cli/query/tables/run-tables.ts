@@ -45,6 +45,7 @@ const runs = queryTable<RecordedRun>({
     provider: text('name of the provider', 'provider'),
     model: text('name of the model', 'model'),
     settings: json('settings of the model', 'settings'),
+    limits: json('how far it goes; NULL: not known', 'limits'),
     tools: json('the tools with their effects', 'tools'),
     policies: json('names of the policies', 'policies'),
     started_ms: number('when it started', 'startedAtMs'),

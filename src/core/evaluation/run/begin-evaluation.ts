@@ -109,7 +109,7 @@ export async function beginEvaluation<Output>(
 
 /** The first event of a run. */
 function runStart<Output>(
-  { scope, prompt, settings, model, isToolRuntime }: Beginning<Output>,
+  { scope, prompt, settings, model, isToolRuntime, budget }: Beginning<Output>,
   { display, origin }: EvaluationEnvironment,
 ): BareEvent {
   const { tools, rendered } = display;
@@ -131,6 +131,7 @@ function runStart<Output>(
     model: model.model ?? model.name,
     ...present({ prices: model.prices }),
     settings: { ...model.settings, ...settings.loop.settings },
+    ...present({ limits: isToolRuntime === true ? undefined : limitsOf(settings, budget) }),
     effects: Object.fromEntries(bound.map(({ tool }) => [tool.name, tool.effects])),
     ...present({
       idempotent: idempotent.length === 0 ? undefined : idempotent,
@@ -139,6 +140,23 @@ function runStart<Output>(
     // The schemas of tools are plain JSON.
     toolsHash: hashOfText(canonicalJson(tools as unknown as JsonValue)),
     policies: [...new Set(bound.flatMap(({ policies }) => policies.map(({ name }) => name)))],
+  };
+}
+
+/** The limits of an evaluation, for observers. */
+function limitsOf(
+  { budget: given, calls, loop }: EvaluationSettings,
+  { tracker }: RunBudget,
+): Extract<BareEvent, { readonly type: 'run-start' }>['limits'] {
+  // Without one of its own, the tracker is that of the run around it.
+  const { maxTotalTokens, maxInputTokens, maxOutputTokens, maxCost } =
+    (given === undefined ? undefined : tracker?.budget) ?? {};
+  const { maxTurns, maxRepeatedFailures } = loop;
+  const expiresAtMs = calls.deadline?.expiresAtMs;
+  return {
+    maxTurns,
+    maxRepeatedFailures,
+    ...present({ maxTotalTokens, maxInputTokens, maxOutputTokens, maxCost, expiresAtMs }),
   };
 }
 

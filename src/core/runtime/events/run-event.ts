@@ -73,6 +73,20 @@ interface RunEvents {
     readonly prices?: TokenPrices;
     /** Settings of the caller; those of the adapter are not in it. */
     readonly settings: ModelSettings;
+    /**
+     * How far the run goes: its own limits, and not those of a run around it. Absent for the life of a tool runtime. A limit is absent where there is none;
+     * `expiresAtMs` is its deadline, in milliseconds since the Unix epoch.
+     */
+    readonly limits?: {
+      readonly maxTurns: number;
+      readonly maxRepeatedFailures: number;
+      readonly maxTotalTokens?: number;
+      readonly maxInputTokens?: number;
+      readonly maxOutputTokens?: number;
+      /** In the currency of the prices. */
+      readonly maxCost?: number;
+      readonly expiresAtMs?: number;
+    };
     /** Effects of each tool, by name. */
     readonly effects: Readonly<Record<string, ToolEffects>>;
     /** Names of the tools with effects outside whose calls may be made again. Absent: there are none. */

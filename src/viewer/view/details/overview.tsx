@@ -1,15 +1,19 @@
-import type { ComponentChildren, JSX, VNode } from 'preact';
+import type { JSX, VNode } from 'preact';
+import type { JsonObject } from '../../../core/schema/index.ts';
 import { turnsText } from '../../../record/index.ts';
 import {
   approvalsOf,
+  askedText,
   changedFiles,
-  dateText,
+  guideTo,
   inputOf,
   openQuestions,
-  usageOf,
+  writtenText,
 } from '../../model/overview.ts';
+import { spentOf } from '../../model/spent.ts';
+import { isObject } from '../../model/tables.ts';
 import { visible } from '../../model/visible.ts';
-import { costOf, count, many, money, percent } from '../../model/words.ts';
+import { count, many } from '../../model/words.ts';
 import { FileDiff } from '../files/file-diff.tsx';
 import { Commands } from '../parts/commands.tsx';
 import { CallTitle, Capped, Empty, Item, LongText, Pairs, Section, TurnLink } from '../parts/parts.tsx';
@@ -23,7 +27,7 @@ export function Overview(): JSX.Element {
   const { root } = record;
   const { kind } = store.outcome.value;
   const input = inputOf(root);
-  const approvals = approvalsOf(record);
+  const approvals = approvalsOf(record, Date.now());
   const files = changedFiles(record);
   return (
     <>
@@ -63,7 +67,12 @@ export function Overview(): JSX.Element {
         </Section>
       )}
       {files.length === 0 ? null : (
-        <Section title="Files" note={`${count(files.length)} changed`}>
+        <Section
+          title="Files"
+          note={[`${count(files.length)} changed`, writtenText(record, kind)]
+            .filter((text) => text !== '')
+            .join(', ')}
+        >
           <div class="card list">
             <Capped items={files} noun="file">
               {({ path, words }) => (
@@ -103,9 +112,7 @@ function Cause(): VNode | null {
             {' · '}
             {visible(question.policy)}
             <p>{visible(question.reason)}</p>
-            {question.expiresAtMs === undefined ? null : (
-              <p class="mute">{`Can be answered until ${dateText(record.startedAtMs + question.expiresAtMs)}.`}</p>
-            )}
+            <p class="mute">{`${sentence(askedText(question, record, Date.now()))}.`}</p>
             {question.call?.attempts.at(-1)?.files.map((file) => (
               <FileDiff key={file.path} change={file} />
             ))}
@@ -118,9 +125,15 @@ function Cause(): VNode | null {
   const equal = failures.find(({ calls }) => call !== undefined && calls.includes(call));
   const calls = equal?.calls ?? (call === undefined ? [] : [call]);
   const last = record.root.turns.at(-1);
+  const { maxRepeatedFailures } = record.root.limits ?? {};
+  const limit =
+    code === 'evaluation-failures-repeated' && maxRepeatedFailures !== undefined
+      ? `, nothing committed in between; the limit is ${many(maxRepeatedFailures, 'turn')}`
+      : '';
+  const guide = guideTo(code);
   return (
     <Section title="What ended the run">
-      <div class="card bad">
+      <div class={kind === 'failed' ? 'card bad' : 'card'}>
         {call === undefined ? (
           message === undefined ? null : (
             <p class="mono">{visible(message)}</p>
@@ -130,7 +143,9 @@ function Cause(): VNode | null {
             <CallTitle call={call} />
           </p>
         )}
-        <p>{calls.length > 0 ? `${sentence(turnsText(calls))}, ${many(calls.length, 'call')}.` : null}</p>
+        <p>
+          {calls.length > 0 ? `${sentence(turnsText(calls))}, ${many(calls.length, 'call')}${limit}.` : null}
+        </p>
         {calls.length === 0 && last !== undefined ? (
           <p>
             The last that is known: <TurnLink turn={last} />.
@@ -143,6 +158,12 @@ function Cause(): VNode | null {
           <p class="mute">
             <span class="mono">{visible(code)}</span>
             {phase === undefined ? '' : ` · phase ${visible(phase)}`}
+            {guide === undefined ? null : (
+              <>
+                {' · explained in '}
+                <span class="mono">{guide}</span> of the package
+              </>
+            )}
           </p>
         )}
       </div>
@@ -160,8 +181,10 @@ function Answer(): VNode {
   const said = text ?? '';
   return (
     <Section title="Answer">
-      <div class="card said">
-        {output !== undefined ? (
+      <div class={isObject(output) ? 'card list' : 'card said'}>
+        {isObject(output) ? (
+          <Members of={output} />
+        ) : output !== undefined ? (
           <Pairs value={output} />
         ) : said === '' ? (
           <Empty>{goesOn ? 'None yet.' : 'None: the run ended before the model was done.'}</Empty>
@@ -173,35 +196,51 @@ function Answer(): VNode {
   );
 }
 
-function Spent(): VNode {
-  const { root } = useStore().record.value;
-  const usage = usageOf(root);
-  const { inputTokens = 0, outputTokens = 0, cachedInputTokens } = usage;
-  const cached = cachedInputTokens === undefined ? '' : `${percent(cachedInputTokens, inputTokens)} % cached`;
+/** The members of a structured answer, one a row: texts as they are, and anything else as JSON. */
+function Members({ of }: { readonly of: JsonObject }): VNode {
   return (
-    <Section title="Spent" note={visible(root.model)}>
-      <dl class="grid">
-        <Figure name="Tokens in" value={count(inputTokens)} note={cached} />
-        <Figure name="Tokens out" value={count(outputTokens)} />
-        <Figure name="Cost" value={root.prices === undefined ? '–' : money(costOf(usage, root.prices))} />
-        <Figure name="Turns" value={count(root.turns.length)} />
-      </dl>
-    </Section>
+    <table class="table">
+      <tbody>
+        {Object.entries(of).map(([name, member]) => (
+          <tr key={name}>
+            <th scope="row">{visible(name)}</th>
+            <td>
+              {typeof member === 'string' ? (
+                <LongText text={member} />
+              ) : (
+                <code>
+                  <LongText text={JSON.stringify(member)} />
+                </code>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
-function Figure(props: {
-  readonly name: string;
-  readonly value: ComponentChildren;
-  readonly note?: string;
-}): VNode {
+function Spent(): VNode {
+  const store = useStore();
+  const record = store.record.value;
   return (
-    <div>
-      <dt>{props.name}</dt>
-      <dd>
-        {props.value} <small>{props.note}</small>
-      </dd>
-    </div>
+    <Section title="Spent" note={visible(record.root.model)}>
+      <dl class="grid">
+        {spentOf(record, store.totals.value.inAllMs).map(({ name, value, note, share }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {value} <small>{note}</small>
+              {share === undefined ? null : (
+                <span class="meter" aria-hidden="true">
+                  <i class={share < 100 ? '' : 'full'} style={{ width: `${share}%` }} />
+                </span>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
   );
 }
 

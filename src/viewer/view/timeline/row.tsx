@@ -9,6 +9,7 @@ import {
   headlineOf,
   innerName,
   requestTokens,
+  resumeText,
   runEnd,
   turnEnd,
   turnOf,
@@ -75,26 +76,35 @@ function Turn({ row, isFocusable, isFirst }: RowProps<TurnRow>): VNode {
     output === undefined ? '' : `, ${count(output)} out`,
   ].join('');
   const folded = row.isOpen === false ? ` ${many(turn.calls.length, 'call')} folded.` : '';
+  const resumed = resumeText(turn, store.record.value);
+  const spoken = `Turn ${turn.number}. ${said}${rejected > 0 ? ', answer refused' : ''}.${folded}`;
   return (
-    <div
-      {...treeItem(row, isFocusable, store)}
-      class={`row turn${isInner ? ' inner' : ''}${isFirst ? ' first' : ''}`}
-      aria-label={visible(`Turn ${turn.number}. ${said}${rejected > 0 ? ', answer refused' : ''}.${folded}`)}
-    >
-      <span class="number">{turn.number}</span>
-      <span class={`say ${kind}`} title={visible(said)}>
-        {name === undefined ? null : <span class="badge">{visible(name)}</span>}
-        <Marked text={said} />
-        {rejected > 0 ? (
-          <span class="mute">{`  answer refused${rejected > 1 ? ` ×${rejected}` : ''}`}</span>
-        ) : null}
-        {row.isOpen === false ? <span class="mute">{`  ${many(turn.calls.length, 'call')}`}</span> : null}
-      </span>
-      <span class="tokens">{tokens}</span>
-      <span class="length" title="How long the model took">
-        {response === undefined ? '' : duration(response.durationMs)}
-      </span>
-    </div>
+    <>
+      <div
+        {...treeItem(row, isFocusable, store)}
+        class={`row turn${isInner ? ' inner' : ''}${isFirst ? ' first' : ''}`}
+        aria-label={visible(resumed === undefined ? spoken : `${spoken} It goes on here ${resumed}.`)}
+      >
+        <span class="number">{turn.number}</span>
+        <span class={`say ${kind}`} title={visible(said)}>
+          {name === undefined ? null : <span class="badge">{visible(name)}</span>}
+          <Marked text={said} />
+          {rejected > 0 ? (
+            <span class="mute">{`  answer refused${rejected > 1 ? ` ×${rejected}` : ''}`}</span>
+          ) : null}
+          {row.isOpen === false ? <span class="mute">{`  ${many(turn.calls.length, 'call')}`}</span> : null}
+        </span>
+        <span class="tokens">{tokens}</span>
+        <span class="length" title="How long the model took">
+          {response === undefined ? '' : duration(response.durationMs)}
+        </span>
+      </div>
+      {resumed === undefined ? null : (
+        <div class="fold resumed" aria-hidden="true">
+          {visible(resumed)}
+        </div>
+      )}
+    </>
   );
 }
 
@@ -114,7 +124,7 @@ function Call({ row, isFocusable }: RowProps<CallRow>): VNode {
         )}
       >
         <span class="number" />
-        <Icon mark={markOf(call.outcome)} />
+        <Icon mark={store.waiting.value.has(call.id) ? 'ask' : markOf(call.outcome)} />
         <span class="name">
           <b>
             <Marked text={call.toolName} />

@@ -170,6 +170,7 @@ describe('a new record', () => {
       module: 'demo.ts',
       workspace: undefined,
       workspaceName: 'demo',
+      apply: undefined,
       params: {},
       now: () => nowMs,
     });

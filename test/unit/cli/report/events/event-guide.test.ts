@@ -144,6 +144,7 @@ const samples: Samples = {
         agent: 'reviewer',
         provider: 'testing',
         prices: { inputPerMillion: 1, outputPerMillion: 2 },
+        limits: { maxTurns: 20, maxRepeatedFailures: 5 },
         isToolRuntime: true,
         idempotent: ['search'],
         params: { topic: 'tests' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { promptTemplate, type RunEvent, section, ToolResult, tool } from 'weakincentives';
+import { Deadline, promptTemplate, type RunEvent, section, ToolResult, tool } from 'weakincentives';
 import { createManualClock, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { withoutPlaces } from '../../../../support/event-places.ts';
@@ -54,6 +54,7 @@ describe('run events', () => {
         prompt: { namespace: 'test', key: 'plain', hash: expect.stringMatching(/^\d+-[0-9a-f]{16}$/) },
         model: 'teller',
         settings: { temperature: 0 },
+        limits: { maxTurns: 100, maxRepeatedFailures: 5 },
         effects: { note: 'state' },
         params: {},
         toolsHash: expect.stringMatching(/^\d+-[0-9a-f]{16}$/),
@@ -80,6 +81,24 @@ describe('run events', () => {
       { type: 'usage-counted', turn: 2, usage: {}, total: { inputTokens: 1 } },
       { type: 'turn-end', turn: 2, finishReason: 'stop', toolCalls: 0 },
       { type: 'run-end', outcome: 'finished', turns: 2, usage: { inputTokens: 1 }, text: 'done' },
+    ]);
+  });
+
+  test('say how far the run may go', async () => {
+    const clock = createManualClock(1_000);
+    const limits: unknown[] = [];
+    await scriptedAdapter([{ text: 'done' }], { name: 'teller' }).evaluate(plain.bind(), {
+      observers: [{ onEvent: (event) => event.type === 'run-start' && limits.push(event.limits) }],
+      limits: {
+        maxTurns: 7,
+        maxRepeatedFailures: 2,
+        budget: { maxTotalTokens: 500, maxCost: 2, prices: { inputPerMillion: 1, outputPerMillion: 2 } },
+        deadline: Deadline.after(60_000, clock),
+      },
+      clock,
+    });
+    expect(limits).toEqual([
+      { maxTurns: 7, maxRepeatedFailures: 2, maxTotalTokens: 500, maxCost: 2, expiresAtMs: 61_000 },
     ]);
   });
 
