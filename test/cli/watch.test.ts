@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -85,6 +85,26 @@ describe('wink run --watch', () => {
     const stopped = await until('Ctrl-C ends\n');
     expect(stopped).toContain('INTERRUPTED');
     expect(stopped).toContain('First. Again.');
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+  });
+
+  it('watches what an agent imports from a workspace and by an alias, also when it does not load', async () => {
+    const workspace = join(folder, 'workspace');
+    mkdirSync(join(workspace, 'part'), { recursive: true });
+    mkdirSync(join(folder, 'node_modules/@work'), { recursive: true });
+    symlinkSync(join(workspace, 'part'), join(folder, 'node_modules/@work/part'));
+    put('workspace/part/package.json', '{"name":"@work/part","type":"module","exports":"./index.ts"}');
+    put('workspace/part/index.ts', "export const answer: string = 'From a workspace.';");
+    put('package.json', '{"type":"module","imports":{"#answer":"./aliased.ts"}}');
+    put('aliased.ts', "export { answer } from '@work/part';");
+    put('agent.ts', agent('[{ text: answer }]').replace('./answer.ts', '#answer'));
+    const { child, ended, until } = watched();
+    expect(await until('wink: watching 3 files, Ctrl-C ends\n')).toContain('From a workspace.');
+    put('workspace/part/index.ts', 'export const answer: string = ;');
+    expect(await until('Ctrl-C ends\n')).toContain('cannot be loaded: ');
+    put('workspace/part/index.ts', "export const answer: string = 'Repaired.';");
+    expect(await until('Ctrl-C ends\n')).toContain('Repaired.');
     child.kill('SIGINT');
     expect(await ended).toBe(130);
   });

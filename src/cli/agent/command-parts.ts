@@ -5,6 +5,7 @@ import { type Journals, journalsOf } from '../journal/open-journal.ts';
 import type { openMcpServers } from '../mcp/mcp-servers.ts';
 import { type ModelMakers, modelMakers } from '../model/model-makers.ts';
 import type { CliEnvironment } from '../process/environment.ts';
+import { loadedFiles } from '../process/load-module.ts';
 import type { startTelemetry } from '../telemetry/telemetry.ts';
 import { type EventLog, openEventLog } from './event-log.ts';
 import { loadAgent } from './load-agent.ts';
@@ -26,8 +27,16 @@ export interface CommandParts {
 }
 
 /** What a command takes from outside unless a test replaces it. */
-export const ownParts = (environment: Pick<CliEnvironment, 'cacheFolder' | 'variables'>): CommandParts => ({
-  load: loadAgent,
+export const ownParts = (
+  environment: Pick<CliEnvironment, 'cacheFolder' | 'onLoaded' | 'variables'>,
+): CommandParts => ({
+  load: async (name, cacheFolder) => {
+    try {
+      return await loadAgent(name, cacheFolder);
+    } finally {
+      environment.onLoaded?.(loadedFiles());
+    }
+  },
   open: openFolder,
   makers: modelMakers,
   openLog: openEventLog,

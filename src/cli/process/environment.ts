@@ -57,6 +57,8 @@ export interface CliEnvironment {
   readonly signal: AbortSignal;
   /** The uncaught errors since the last call, including those that are not reported yet. */
   readonly takeStrays: () => Promise<readonly StrayError[]>;
+  /** Receives the files that {@link loadedFiles} names when an agent was loaded, or could not be. Default: no one asks for them. */
+  readonly onLoaded?: (files: readonly string[]) => void;
   /** Milliseconds; only differences are meaningful. */
   readonly now: () => number;
   /**

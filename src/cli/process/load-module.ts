@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { dirname, extname, join, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, extname, join, resolve, sep } from 'node:path';
 import { describeError } from '../../core/error/index.ts';
 import { errorMessage, missingModule, orUsageError, UsageError } from './errors.ts';
 import { loadJiti } from './load-jiti.ts';
@@ -75,6 +76,15 @@ async function importModule(
       return `the ${what} "${shown}" cannot be loaded: ${printable(first.replace(/\.$/, '') + place)}.`;
     },
   );
+}
+
+/**
+ * The files that modules of this process were loaded from, also the one that could not be translated, without those of installed packages. Modules that Node imports without a
+ * translation are not among them.
+ */
+export function loadedFiles(): readonly string[] {
+  const { cache } = createRequire(import.meta.url);
+  return Object.keys(cache).filter((path) => !path.split(sep).includes('node_modules'));
 }
 
 /** What the package exports. */

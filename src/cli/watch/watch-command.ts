@@ -19,8 +19,9 @@ export interface WatchedCommand {
 
 /** What {@link watchCommand} takes from outside, so that tests can replace it. */
 export interface WatchParts extends WatchSources {
-  readonly start: (argv: readonly string[]) => RunProcess;
-  readonly filesOf: (command: WatchedCommand) => readonly string[];
+  readonly start: (argv: readonly string[], onLoaded: (files: readonly string[]) => void) => RunProcess;
+  /** The files to watch, with those that a run has loaded. */
+  readonly filesOf: (command: WatchedCommand, loaded: readonly string[]) => readonly string[];
 }
 
 /**
@@ -32,8 +33,8 @@ export async function watchCommand(
   command: WatchedCommand,
   environment: CliEnvironment,
   parts: WatchParts = {
-    start: (argv) => startRun(argv, environment),
-    filesOf: ({ request, texts }) => watchedFiles(request, texts),
+    start: (argv, onLoaded) => startRun(argv, environment, onLoaded),
+    filesOf: ({ request, texts }, loaded) => watchedFiles(request, texts, loaded),
     after: (delayMs, callback) => systemClock.schedule(delayMs, callback),
     stampOf,
   },
@@ -41,15 +42,19 @@ export async function watchCommand(
   const { signal, stderr } = environment;
   const say = (text: string): void => stderr.write(`wink: ${printable(text)}\n`);
   const argv = withoutWatch(command.argv);
+  // A run that does not load what the one before it did is still about the same files.
+  let loaded: readonly string[] = [];
   while (!signal.aborted) {
-    const files = parts.filesOf(command);
-    const watch = watchFiles(files, parts);
-    const run = parts.start(argv);
+    const watch = watchFiles(parts.filesOf(command, loaded), parts);
+    const run = parts.start(argv, (files) => {
+      loaded = files;
+      watch.add(parts.filesOf(command, files));
+    });
     try {
       const ended = run.ended.then(() => undefined);
       let changed = await untilAborted(Promise.race([ended, watch.changed]), signal);
       if (changed === undefined) {
-        say(`watching ${counted(files.length, 'file')}, Ctrl-C ends`);
+        say(`watching ${counted(watch.count(), 'file')}, Ctrl-C ends`);
         changed = await untilAborted(watch.changed, signal);
       }
       say(`${relative('.', changed)} changed, running again`);

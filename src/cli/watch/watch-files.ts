@@ -15,22 +15,33 @@ export interface WatchSources {
 export interface Watch {
   /** Resolves with a file that has changed, once no other one changes. */
   readonly changed: Promise<string>;
+  /** How many files there are. */
+  readonly count: () => number;
+  /** Watches more files, from now on. */
+  add(paths: readonly string[]): void;
   /** Ends it. `changed` does not settle any more. */
   stop(): void;
 }
 
 /** Watches files from now on. */
 export function watchFiles(paths: readonly string[], { after, stampOf }: WatchSources): Watch {
-  const stampsNow = (): readonly string[] => paths.map(stampOf);
-  let stamps = stampsNow();
+  const stamps = new Map<string, string>();
+  const add = (more: readonly string[]): void => {
+    for (const path of more) if (!stamps.has(path)) stamps.set(path, stampOf(path));
+  };
+  add(paths);
   let first: string | undefined;
   let quietMs = 0;
   let cancel = (): void => undefined;
   const changed = new Promise<string>((resolve) => {
     const look = (): void => {
-      const now = stampsNow();
-      const changedNow = paths.find((_path, index) => now[index] !== stamps[index]);
-      stamps = now;
+      let changedNow: string | undefined;
+      for (const [path, before] of stamps) {
+        const now = stampOf(path);
+        if (now === before) continue;
+        stamps.set(path, now);
+        changedNow ??= path;
+      }
       first ??= changedNow;
       quietMs = changedNow === undefined ? quietMs + pollMs : 0;
       if (first !== undefined && quietMs >= settledMs) resolve(first);
@@ -38,5 +49,5 @@ export function watchFiles(paths: readonly string[], { after, stampOf }: WatchSo
     };
     cancel = after(pollMs, look);
   });
-  return { changed, stop: () => cancel() };
+  return { changed, count: () => stamps.size, add, stop: () => cancel() };
 }

@@ -3,7 +3,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { openOverrides } from '../agent/overrides.ts';
 import type { RunRequest } from '../options/run-task.ts';
 
-/** Where a module names another one beside it. What is built from parts, and what packages bring, is not found. */
+/** Where a module names another one beside it. What is named otherwise is known once a run has loaded it. */
 const imported = /\b(?:from|import|require)\s*\(?\s*(['"])(\.{1,2}\/[^'"\n]+)\1/g;
 const scanned: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 /** What may be at the place of the end of a name, in the order in which it is looked for. */
@@ -17,16 +17,21 @@ const maxModules = 1_000;
  * that is not there is among them: it may be written yet.
  *
  * @param texts files of `--params` and `--input`.
+ * @param loaded what a run has loaded: also by an alias, from a workspace, and by a name that is computed.
  */
-export function watchedFiles(request: RunRequest, texts: readonly string[]): readonly string[] {
+export function watchedFiles(
+  request: RunRequest,
+  texts: readonly string[],
+  loaded: readonly string[] = [],
+): readonly string[] {
   const { agent, mcpFile } = request;
   const others = [...texts, ...(mcpFile === undefined ? [] : [mcpFile])].map((path) => resolve(path));
-  return [...new Set([...modulesOf(resolve(agent)), ...others, ...overridesOf(request)])];
+  return [...new Set([...modulesOf([resolve(agent), ...loaded]), ...others, ...overridesOf(request)])];
 }
 
-/** A module and those that it imports, however far, by their texts: also where one of them cannot be loaded. */
-export function modulesOf(module: string): readonly string[] {
-  const found = new Set([module]);
+/** Modules and those that they import, however far, by their texts: also where one of them cannot be loaded. */
+function modulesOf(modules: readonly string[]): readonly string[] {
+  const found = new Set(modules);
   // A set that grows while it is gone through.
   for (const path of found) {
     if (!scanned.has(extname(path))) continue;

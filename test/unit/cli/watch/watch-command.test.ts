@@ -8,6 +8,8 @@ import { type FakeEnvironment, fakeEnvironment, request } from '../support.ts';
 interface FakeRun {
   readonly argv: readonly string[];
   readonly end: () => void;
+  /** It says what it has loaded. */
+  readonly load: (...files: readonly string[]) => void;
   isStopped: boolean;
 }
 
@@ -35,11 +37,12 @@ function watching(...argv: readonly string[]): Watching {
   const parts: WatchParts = {
     after: timers.after,
     stampOf: (path) => files.get(path) ?? '',
-    filesOf: () => [...files.keys()],
-    start: (words) => {
+    filesOf: (_command, loaded) => ['agent.ts', 'tools.ts', ...loaded],
+    start: (words, onLoaded) => {
       let end = (): void => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
-      const run: FakeRun = { argv: words, end, isStopped: false };
+      const load = (...loaded: readonly string[]): void => onLoaded(loaded);
+      const run: FakeRun = { argv: words, end, load, isStopped: false };
       runs.push(run);
       return {
         ended,
@@ -95,6 +98,27 @@ describe('wink run --watch', () => {
     expect(environment.stderr.text()).toBe('wink: agent.ts changed, running again\n');
     stop.abort(new CliInterruption('terminated', 143));
     expect(await ended).toBe(143);
+  });
+
+  it('watches what a run has loaded, and in the next one from its beginning', async () => {
+    const { environment, runs, files, stop, ended, pass } = watching('run', 'agent.ts', '--watch');
+    await pass(0);
+    files.set('alias.ts', 'one');
+    runs[0]?.load('alias.ts', 'agent.ts');
+    runs[0]?.end();
+    await pass(100);
+    expect(environment.stderr.text()).toBe('wink: watching 3 files, Ctrl-C ends\n');
+    for (const [content, count] of [
+      ['two', 2],
+      ['three', 3],
+    ] as const) {
+      files.set('alias.ts', content);
+      await pass(500);
+      expect(runs).toHaveLength(count);
+    }
+    expect(environment.stderr.text()).toContain('\nwink: alias.ts changed, running again\n');
+    stop.abort(new CliInterruption('interrupted', 130));
+    expect(await ended).toBe(130);
   });
 
   it('ends between two runs', async () => {

@@ -55,6 +55,16 @@ describe('watchedFiles', () => {
     ]);
   });
 
+  it('takes what a run has loaded, and what that imports', () => {
+    const agent = put('c/agent.ts', "import { x } from '@work/part';");
+    const part = put('part/index.ts', "export { x } from './x.mjs';");
+    put('part/x.mjs', '');
+    const names = watchedFiles(request('run', agent), [], [agent, part]).map((path) =>
+      relative(folder, path),
+    );
+    expect(names).toEqual(['c/agent.ts', 'part/index.ts', 'part/x.mjs']);
+  });
+
   it('finds overrides that are asked for, and no others', () => {
     const agent = put('agent.ts', '');
     const file = put('edited/tests/about/latest.json', '{}');
