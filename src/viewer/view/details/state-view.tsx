@@ -59,12 +59,15 @@ function Slider(): VNode {
   const ticks = Math.min(changes.length, maxTicks);
   return (
     <div class="slider">
-      <div class="ticks" aria-hidden="true">
-        {Array.from({ length: ticks }, (_, index) => (
-          <i key={index} class={((index + 1) * changes.length) / ticks <= place ? 'past' : ''} />
-        ))}
-      </div>
       <div class="control">
+        <div class="ticks" aria-hidden="true">
+          {Array.from({ length: ticks + 1 }, (_, index) => (
+            <i
+              key={index}
+              class={index === 0 ? 'start' : (index * changes.length) / ticks <= place ? 'past' : ''}
+            />
+          ))}
+        </div>
         <button
           class="button small"
           aria-label="Previous change"
