@@ -47,9 +47,11 @@ describe('a run with a journal', () => {
 
   it('lets rules read what hosted tools have given, also in a later life', async () => {
     const search = webSearchSection();
-    const tool = search.hostedTools[0];
+    const searching = search.hostedTools[0];
     const sourcesIn = (context: Parameters<typeof hostedOutputsOf>[0]): readonly string[] =>
-      hostedOutputsOf(context, tool).citations.flatMap((found) => (found.type === 'url' ? [found.url] : []));
+      hostedOutputsOf(context, searching).citations.flatMap((found) =>
+        found.type === 'url' ? [found.url] : [],
+      );
     const task = section({ title: 'Task', key: 'task', template: 'Say when high tide is.' });
     const checked: (readonly string[])[] = [];
     const agent = defineAgent({

@@ -253,7 +253,7 @@ describe('a policy is refused', () => {
 describe('a policy that would never judge a call', () => {
   const own = (policy: object): string => {
     // As written without types.
-    return refusal([testing], [{ name: 'own', ...policy } as ToolPolicy]).message;
+    return refusal([testing], [{ name: 'own', ...policy }]).message;
   };
 
   it.each([
