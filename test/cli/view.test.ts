@@ -14,7 +14,7 @@ describe('wink view', () => {
     const file = join(folder, 'review.jsonl');
     const review = join(root, 'examples/review');
     const made = await run(['run', join(review, 'agent.ts'), join(review, 'fixture'), '--record', file]);
-    expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('wink view')]);
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining(`wink view ${file}`)]);
     const out = join(folder, 'review.html');
     const { code, stdout, stderr } = await run(['view', file, '--out', out]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${out}\n`, stderr: '' });
