@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { draws } from '../support/draws.ts';
 import { skipReason, TestBrowser } from './support/chromium.ts';
 
 /** What is drawn: a text, an element or a component, which draws its children between two texts. */
@@ -142,7 +143,7 @@ describe.skipIf(skipReason !== '')(`drawing${skipReason}`, () => {
           expect(open).toBe('all has ended');
         },
       ),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
     expect(browser.messages).toEqual([]);
   });
