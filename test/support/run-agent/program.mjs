@@ -5,7 +5,7 @@ import { openRunRecorder, openWorkspace } from 'weakincentives/node';
 
 const [, , module = '', folder = '', file = ''] = process.argv;
 const { agent } = await createJiti(import.meta.url).import(module);
-const recorder = await openRunRecorder({ file });
+const recorder = await openRunRecorder({ file, apply: 'never' });
 const workspace = await openWorkspace({ agent, folder });
 try {
   await runAgent(agent, { workspace, observers: [recorder] });
