@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { DurableCli } from '../../durable/cli/durable-cli.ts';
+import { noSqlite, sqliteSuite } from '../../support/sqlite.ts';
 import { noPostgres, type PostgresServer, postgresSuite, startPostgres } from '../support/postgres.ts';
 
 let server: PostgresServer;
@@ -35,50 +36,53 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('the command with a jour
     expect(missing.stderr + made.stdout).not.toContain(server.password);
   });
 
-  it('keeps a run that is killed, and each command finds it there', async () => {
-    await cli.run('journal', 'migrate', '--journal', server.url);
-    const journal = ['--journal', server.url] as const;
-    cli.openGate();
-    cli.killAt('b.md');
-    const killed = await cli.run(
-      'run',
-      cli.agent,
-      cli.folder,
-      ...journal,
-      '--apply=each',
-      '--run-id',
-      'first',
-    );
-    expect(killed.code).toBe(null);
-    expect(killed.stderr).toContain(`wink resume first --journal ${shown()}`);
-    cli.killAt(undefined);
-    cli.further = { WINK_JOURNAL: server.url };
-    expect((await cli.run('runs')).stdout).toMatch(/^first +interrupted /m);
-    const resumed = await cli.run('resume', 'first');
-    expect(resumed.code, resumed.stderr).toBe(0);
-    expect(readdirSync(cli.folder).sort()).toEqual(['a.md', 'b.md', 'c.md']);
-    expect((await cli.run('runs')).stdout).toMatch(/^first +finished /m);
-    expect((await cli.run('query', 'first', 'select count(*) from calls')).stdout).toContain('4');
-    const page = cli.beside('page.html');
-    expect((await cli.run('view', 'first', '--out', page)).code).toBe(0);
-    expect(existsSync(page)).toBe(true);
-    const replayed = await cli.run('replay', 'first', cli.agent);
-    expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
-    const record = cli.beside('record.jsonl');
-    expect((await cli.run('runs', 'export', 'first', '--out', record)).code).toBe(0);
-    expect(readFileSync(record, 'utf8')).not.toContain(server.password);
-    const rewound = await cli.run('rewind', 'first', '--to', '1', '--apply');
-    expect(rewound.code, rewound.stderr).toBe(0);
-    expect(readdirSync(cli.folder)).toEqual(['a.md']);
-    const forked = await cli.run('fork', 'first', '--at', '1', '--run-id', 'second');
-    expect(forked.code, forked.stderr).toBe(0);
-    expect(readdirSync(cli.folder).sort()).toEqual(['a.md', 'b.md', 'c.md']);
-    expect((await cli.run('approvals', 'list')).code).toBe(0);
-    expect((await cli.run('runs', 'prune', 'first', 'second')).code).toBe(0);
-    expect((await cli.run('runs')).stdout).toBe('there are no runs.\n');
-  });
+  it.skipIf(noSqlite !== undefined)(
+    sqliteSuite('keeps a run that is killed, and each command finds it there'),
+    async () => {
+      await cli.run('journal', 'migrate', '--journal', server.url);
+      const journal = ['--journal', server.url] as const;
+      cli.openGate();
+      cli.killAt('b.md');
+      const killed = await cli.run(
+        'run',
+        cli.agent,
+        cli.folder,
+        ...journal,
+        '--apply=each',
+        '--run-id',
+        'first',
+      );
+      expect(killed.code).toBe(null);
+      expect(killed.stderr).toContain(`wink resume first --journal ${shown()}`);
+      cli.killAt(undefined);
+      cli.further = { WINK_JOURNAL: server.url };
+      expect((await cli.run('runs')).stdout).toMatch(/^first +interrupted /m);
+      const resumed = await cli.run('resume', 'first');
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(readdirSync(cli.folder).sort()).toEqual(['a.md', 'b.md', 'c.md']);
+      expect((await cli.run('runs')).stdout).toMatch(/^first +finished /m);
+      expect((await cli.run('query', 'first', 'select count(*) from calls')).stdout).toContain('4');
+      const page = cli.beside('page.html');
+      expect((await cli.run('view', 'first', '--out', page)).code).toBe(0);
+      expect(existsSync(page)).toBe(true);
+      const replayed = await cli.run('replay', 'first', cli.agent);
+      expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
+      const record = cli.beside('record.jsonl');
+      expect((await cli.run('runs', 'export', 'first', '--out', record)).code).toBe(0);
+      expect(readFileSync(record, 'utf8')).not.toContain(server.password);
+      const rewound = await cli.run('rewind', 'first', '--to', '1', '--apply');
+      expect(rewound.code, rewound.stderr).toBe(0);
+      expect(readdirSync(cli.folder)).toEqual(['a.md']);
+      const forked = await cli.run('fork', 'first', '--at', '1', '--run-id', 'second');
+      expect(forked.code, forked.stderr).toBe(0);
+      expect(readdirSync(cli.folder).sort()).toEqual(['a.md', 'b.md', 'c.md']);
+      expect((await cli.run('approvals', 'list')).code).toBe(0);
+      expect((await cli.run('runs', 'prune', 'first', 'second')).code).toBe(0);
+      expect((await cli.run('runs')).stdout).toBe('there are no runs.\n');
+    },
+  );
 
-  it('keeps long rows in a folder that is there', async () => {
+  it.skipIf(noSqlite !== undefined)(sqliteSuite('keeps long rows in a folder that is there'), async () => {
     await cli.run('journal', 'migrate', '--journal', server.url);
     cli.further = { WINK_JOURNAL: server.url };
     cli.changeTask(`Write three files.${' Please.'.repeat(10_000)}`);
