@@ -2,8 +2,9 @@ export { RecordError, type RecordErrorCode } from '../core/error/index.ts';
 export { type ExportRecordOptions, exportRecord } from '../record/export/export-record.ts';
 export { RunFold, readRunRecord } from '../record/fold/run-fold.ts';
 export type * from '../record/fold/run-record.ts';
+export type { RunHeader } from '../record/format/header-row.ts';
 export type { ContentReference, RecordedWrite } from '../record/format/row-parts.ts';
-export type { RequestTokens, Row, RowOf, RunHeader } from '../record/format/rows.ts';
+export type { RequestTokens, Row, RowOf } from '../record/format/rows.ts';
 export type {
   CallDifference,
   ReplayDifference,

@@ -56,6 +56,7 @@ export type {
 } from './fold/run-record.ts';
 export { type FoldListener, type FoldPlace, placeOf } from './fold/run-tree.ts';
 export { StateTimeline } from './fold/state-timeline.ts';
+export type { HeaderRow } from './format/header-row.ts';
 export type {
   AnswerRow,
   BeginRow,
@@ -74,7 +75,6 @@ export type {
   DeliveredRow,
   EndRow,
   EventRow,
-  HeaderRow,
   RequestRow,
   ResponseRow,
   Row,

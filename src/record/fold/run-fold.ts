@@ -1,6 +1,7 @@
 import { RecordError } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type { BareEvent } from '../../core/runtime/index.ts';
+import type { HeaderRow } from '../format/header-row.ts';
 import type { CancelledRow, PendingQuestion, PendingRow, ResumedRow } from '../format/journal-rows.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
@@ -9,7 +10,6 @@ import type {
   CommitRow,
   DeliveredRow,
   EndRow,
-  HeaderRow,
   RequestRow,
   ResponseRow,
   Row,

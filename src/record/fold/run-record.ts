@@ -11,8 +11,9 @@ import type {
 import type { JsonSchema, JsonValue } from '../../core/schema/index.ts';
 import type { SessionRead } from '../../core/session/index.ts';
 import type { ConversationItem, ModelSettings, TokenUsage, ToolEffects } from '../../core/tool/index.ts';
+import type { HeaderRow, RunHeader } from '../format/header-row.ts';
 import type { RecordedWrite, RowFileChange } from '../format/row-parts.ts';
-import type { HeaderRow, RequestTokens, ResponseAnswer, RowResult, RunHeader } from '../format/rows.ts';
+import type { RequestTokens, ResponseAnswer, RowResult } from '../format/rows.ts';
 
 /** A text, or bytes, that a record holds. */
 export interface RecordedContent {

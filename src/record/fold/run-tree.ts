@@ -1,6 +1,7 @@
 import { none } from '../../core/internal/index.ts';
+import type { RunHeader } from '../format/header-row.ts';
 import type { PendingQuestion } from '../format/journal-rows.ts';
-import type { Row, RunHeader } from '../format/rows.ts';
+import type { Row } from '../format/rows.ts';
 import { type BuiltCall, type BuiltRun, type BuiltTurn, builtRun, isTakenIn } from './built.ts';
 
 /** The runs of a record with their turns and calls, each found by its numbers or made when a row first names it. */

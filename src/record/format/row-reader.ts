@@ -9,9 +9,10 @@ import {
   withoutByteOrderMark,
 } from '../../core/internal/index.ts';
 import { fieldFault, record } from '../../core/schema/index.ts';
+import { recordVersion } from './header-row.ts';
 import { fromReferences, MissingBlob } from './references.ts';
 import { runPart } from './row-parts.ts';
-import { type BlobRow, type Row, recordVersion, rowFields } from './rows.ts';
+import { type BlobRow, type Row, rowFields } from './rows.ts';
 
 /** A row of a type that this version does not know. */
 export interface UnknownRow {

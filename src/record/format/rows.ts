@@ -22,7 +22,8 @@ import {
   text,
 } from '../../core/schema/index.ts';
 import type { ObservedSlice } from '../../core/session/index.ts';
-import type { FinishReason, TokenPrices, TokenUsage, ToolEffects } from '../../core/tool/index.ts';
+import type { FinishReason, TokenUsage } from '../../core/tool/index.ts';
+import { type HeaderRow, headerRow, type RunHeader, runHeader } from './header-row.ts';
 import {
   type AnswerRow,
   answerRow,
@@ -62,93 +63,6 @@ import {
   stateSteps,
   usage,
 } from './row-parts.ts';
-
-/** The name of the format. */
-export const recordVersion = 'wink-run/1';
-
-export const runHeader = {
-  evaluationId: text as Field<string>,
-  promptName: text as Field<string>,
-  prompt: record({ namespace: text, key: text, hash: text }) as Field<{
-    readonly namespace: string;
-    readonly key: string;
-    readonly hash: string;
-  }>,
-  agent: optional(text) as OptionalField<string>,
-  adapter: text as Field<string>,
-  provider: optional(text) as OptionalField<string>,
-  model: text as Field<string>,
-  prices: optional(anyObject()) as OptionalField<TokenPrices>,
-  settings: anyObject() as Field<JsonObject>,
-  tools: list(record({ name: text, effects: text, idempotent: optional(flag) })) as Field<
-    readonly {
-      readonly name: string;
-      readonly effects: ToolEffects;
-      /** Calls with effects outside may be made again. */
-      readonly idempotent?: true;
-    }[]
-  >,
-  toolsHash: text as Field<string>,
-  policies: list(text) as Field<readonly string[]>,
-  /** How far it goes. A limit is absent where there is none; `expiresAtMs` in milliseconds since the Unix epoch. Absent: it is not known. */
-  limits: optional(
-    record({
-      maxTurns: optional(count),
-      maxRepeatedFailures: optional(count),
-      maxTotalTokens: optional(count),
-      maxInputTokens: optional(count),
-      maxOutputTokens: optional(count),
-      maxCost: optional(number),
-      expiresAtMs: optional(number),
-    }),
-  ) as OptionalField<{
-    readonly maxTurns?: number;
-    readonly maxRepeatedFailures?: number;
-    readonly maxTotalTokens?: number;
-    readonly maxInputTokens?: number;
-    readonly maxOutputTokens?: number;
-    readonly maxCost?: number;
-    readonly expiresAtMs?: number;
-  }>,
-  /** What the prompt was bound to. Absent: it is not JSON. */
-  bound: optional(anyObject()) as OptionalField<JsonObject>,
-};
-
-/** What is said of an evaluation when it begins. */
-export interface RunHeader extends RecordOf<typeof runHeader> {}
-
-const headerRow = {
-  version: text as Field<typeof recordVersion>,
-  runId: text as Field<string>,
-  sessionId: text as Field<string>,
-  /** Milliseconds since the Unix epoch; `t` of all rows counts from here. */
-  startedAtMs: number as Field<number>,
-  /** Where it ran, such as `node 22.11.0`. */
-  runtime: optional(text) as OptionalField<string>,
-  /** Module of the agent as the command line got it. */
-  module: optional(text) as OptionalField<string>,
-  /** Name of the folder that the agent works on, without the way to it. */
-  workspace: optional(text) as OptionalField<string>,
-  /** When changes of files are written to the folder: with each call, at the end, or never. Absent: it is not known. */
-  apply: optional(text) as OptionalField<'each' | 'end' | 'never'>,
-  /** Params that were given for the run. */
-  params: optional(anyObject()) as OptionalField<JsonObject>,
-  /** The run that this one was forked from, and the last commit that it took over; absent: it began by itself. */
-  base: optional(record({ runId: text, seq: count })) as OptionalField<{
-    readonly runId: string;
-    readonly seq: number;
-  }>,
-};
-
-/** The first row: the root run. */
-export interface HeaderRow extends RowType<'header'>, RunHeader, RecordOf<typeof headerRow> {
-  /** Whether content of files that the run has only read is kept, or its size and digest. */
-  readonly reads: 'content' | 'digest';
-  /** True when a redaction was in place. */
-  readonly redacted: boolean;
-  /** The run is the life of a tool runtime: its rows have the calls, and the loop around them is not known. Absent: it is an evaluation. */
-  readonly toolRuntime?: true;
-}
 
 const blobRow = {
   /** SHA-256 in hexadecimal, of the bytes; for a text of its UTF-8. */

@@ -11,6 +11,7 @@ import {
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
+import { type RunHeader, runHeader } from '../format/header-row.ts';
 import { rowMembers, rowOf } from '../format/references.ts';
 import { hostedToolPart, type RecordedWrite, type RowLog, type RunPart } from '../format/row-parts.ts';
 import {
@@ -19,8 +20,6 @@ import {
   type RequestTokens,
   type ResponseRow,
   type RowEdit,
-  type RunHeader,
-  runHeader,
   type StateRow,
 } from '../format/rows.ts';
 

@@ -16,10 +16,11 @@ import type {
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type Clock, systemClock } from '../../core/session/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
+import { type HeaderRow, recordVersion } from '../format/header-row.ts';
 import type { PendingQuestion } from '../format/journal-rows.ts';
 import { lineOf, toReferences, withoutReferences } from '../format/references.ts';
 import type { RunPart } from '../format/row-parts.ts';
-import { type HeaderRow, type Row, recordVersion, type SeenRow } from '../format/rows.ts';
+import { type Row, type SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter, type Sha256 } from './blob-writer.ts';
 import {
