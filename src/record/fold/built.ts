@@ -2,7 +2,7 @@ import { none } from '../../core/internal/index.ts';
 import type { BareEvent, RecordedApproval, RecordedFeedback } from '../../core/runtime/index.ts';
 import { type RunHeader, runHeader } from '../format/header-row.ts';
 import { rowMembers } from '../format/references.ts';
-import { type AttemptRow, type RowResult } from '../format/rows.ts';
+import type { AttemptRow, RowResult } from '../format/rows.ts';
 import type {
   RecordedAttempt,
   RecordedCall,
