@@ -9,9 +9,9 @@ import {
   section,
 } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
-import { type HostedToolCodec } from 'weakincentives/provider';
+import type { HostedToolCodec } from 'weakincentives/provider';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { type HostedToolOptions } from 'weakincentives/tools';
+import type { HostedToolOptions } from 'weakincentives/tools';
 import { z } from 'zod';
 
 // A provider that speaks OpenAI's interface has a tool of its own: it looks up the weather while it answers. Nothing of

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Clock } from 'weakincentives';
+import type { Clock } from 'weakincentives';
 import { adapterConformance, ConformanceError, type ConformancePeer } from 'weakincentives/conformance';
 import {
   type LanguageModel,
@@ -10,7 +10,7 @@ import {
   providerAdapter,
   ThrottleError,
 } from 'weakincentives/provider';
-import { type Script, type ScriptedTurn } from 'weakincentives/testing';
+import type { Script, ScriptedTurn } from 'weakincentives/testing';
 import { modelOfProvider, modelPeer } from '../support/conformance/model-peer.ts';
 import { scriptedPeer } from '../support/conformance/scripted-peer.ts';
 

@@ -7,7 +7,7 @@ import {
   Session,
   type ToolInvokedPayload,
 } from 'weakincentives';
-import { type ModelRequest } from 'weakincentives/provider';
+import type { ModelRequest } from 'weakincentives/provider';
 import { type ScriptedToolCall, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 
 /** What a model was asked for in one turn, as far as sections go. */

@@ -9,7 +9,7 @@ import {
   promptTemplate,
   section,
 } from 'weakincentives';
-import { type HostedToolCodec, type HostedToolCodecTable } from 'weakincentives/provider';
+import type { HostedToolCodec, HostedToolCodecTable } from 'weakincentives/provider';
 import { mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
 import {
   type CodeInterpreterResult,

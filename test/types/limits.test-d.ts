@@ -10,7 +10,7 @@ import {
   type ToolContext,
   tokenCost,
 } from 'weakincentives';
-import { type LanguageModel } from 'weakincentives/provider';
+import type { LanguageModel } from 'weakincentives/provider';
 import type { BudgetTrackerPort } from '../../src/core/tool/index.ts';
 
 describe('a budget', () => {

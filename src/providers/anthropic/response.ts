@@ -1,7 +1,7 @@
 import { ModelResponseError } from '../../core/error/index.ts';
 import { isRecord, present } from '../../core/internal/index.ts';
 import type { ModelTurn } from '../../core/runtime/index.ts';
-import { type SchemaProjection } from '../../core/schema/index.ts';
+import type { SchemaProjection } from '../../core/schema/index.ts';
 import { type AssistantPart, parsedArguments } from '../../core/tool/index.ts';
 import {
   DistinctCallIds,

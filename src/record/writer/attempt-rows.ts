@@ -12,16 +12,16 @@ import type { JsonValue } from '../../core/schema/index.ts';
 import { isSessionRead } from '../../core/session/index.ts';
 import type { StagedPart } from '../format/journal-rows.ts';
 import { rowOf } from '../format/references.ts';
-import {
-  type AttemptPart,
-  type ContentReference,
-  type DonePart,
-  type RecordedWrite,
-  type RowFileChange,
-  type RowLog,
-  type RowRead,
-  type RowType,
-  type RunPart,
+import type {
+  AttemptPart,
+  ContentReference,
+  DonePart,
+  RecordedWrite,
+  RowFileChange,
+  RowLog,
+  RowRead,
+  RowType,
+  RunPart,
 } from '../format/row-parts.ts';
 import {
   type AttemptRow,

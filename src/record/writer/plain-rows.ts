@@ -14,13 +14,13 @@ import type { ConversationItem } from '../../core/tool/index.ts';
 import { type RunHeader, runHeader } from '../format/header-row.ts';
 import { rowMembers, rowOf } from '../format/references.ts';
 import { hostedToolPart, type RecordedWrite, type RowLog, type RunPart } from '../format/row-parts.ts';
-import {
-  type DeliveredRow,
-  type RequestRow,
-  type RequestTokens,
-  type ResponseRow,
-  type RowEdit,
-  type StateRow,
+import type {
+  DeliveredRow,
+  RequestRow,
+  RequestTokens,
+  ResponseRow,
+  RowEdit,
+  StateRow,
 } from '../format/rows.ts';
 
 type Place = Pick<RunPart, 'run' | 't'>;

@@ -20,7 +20,7 @@ import { type HeaderRow, recordVersion } from '../format/header-row.ts';
 import type { PendingQuestion } from '../format/journal-rows.ts';
 import { lineOf, toReferences, withoutReferences } from '../format/references.ts';
 import type { RunPart } from '../format/row-parts.ts';
-import { type Row, type SeenRow } from '../format/rows.ts';
+import type { Row, SeenRow } from '../format/rows.ts';
 import { AttemptRows } from './attempt-rows.ts';
 import { BlobWriter, type Sha256 } from './blob-writer.ts';
 import {

@@ -1,4 +1,4 @@
-import { type AssistantPart } from 'weakincentives';
+import type { AssistantPart } from 'weakincentives';
 import type {
   ConformanceAnswer,
   ConformanceGap,

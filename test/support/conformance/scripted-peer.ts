@@ -1,12 +1,12 @@
-import { type Citation, type ConversationItem, type MediaPart } from 'weakincentives';
-import {
-  type ConformanceAnswer,
-  type ConformanceGap,
-  type ConformanceItem,
-  type ConformancePeer,
-  type ConformanceProvider,
-  type ConformanceRequest,
-  type ConformanceTurn,
+import type { Citation, ConversationItem, MediaPart } from 'weakincentives';
+import type {
+  ConformanceAnswer,
+  ConformanceGap,
+  ConformanceItem,
+  ConformancePeer,
+  ConformanceProvider,
+  ConformanceRequest,
+  ConformanceTurn,
 } from 'weakincentives/conformance';
 import {
   type HostedToolReading,
@@ -16,7 +16,7 @@ import {
   ThrottleError,
 } from 'weakincentives/provider';
 import { type Script, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
-import { type WebSearchResult } from 'weakincentives/tools';
+import type { WebSearchResult } from 'weakincentives/tools';
 
 const gaps: readonly ConformanceGap[] = [
   { feature: 'output-schema', why: 'a script is told of the schema in its instructions' },

@@ -1,5 +1,5 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type Prompt } from 'weakincentives';
+import type { Prompt } from 'weakincentives';
 import { type McpToolServer, type OpenMcpServerOptions, openMcpServer } from 'weakincentives/mcp';
 import { streamPair } from './stream-transport.ts';
 

@@ -4,7 +4,7 @@ import type { LoadedAgent } from '../../../src/cli/agent/load-agent.ts';
 import { readArguments } from '../../../src/cli/commands/read-arguments.ts';
 import type { OpenedFolder } from '../../../src/cli/folder/open-folder.ts';
 import type { RunRequest } from '../../../src/cli/options/run-task.ts';
-import { type CliEnvironment, type OutputStream } from '../../../src/cli/process/environment.ts';
+import type { CliEnvironment, OutputStream } from '../../../src/cli/process/environment.ts';
 import { CallConflicts } from '../../../src/host/run-workspace/call-conflicts.ts';
 
 /** Files by path. */

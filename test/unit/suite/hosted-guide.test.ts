@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type HostedTool } from 'weakincentives';
+import type { HostedTool } from 'weakincentives';
 import { aiSdkHostedToolCodecs } from 'weakincentives/ai-sdk';
 import { anthropicHostedToolCodecs } from 'weakincentives/anthropic';
 import { openaiHostedToolCodecs } from 'weakincentives/openai';
-import { type HostedToolCodec, type HostedToolCodecTable } from 'weakincentives/provider';
+import type { HostedToolCodec, HostedToolCodecTable } from 'weakincentives/provider';
 import {
   codeInterpreterTool,
   fileSearchTool,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HostedTool, type JsonObject } from 'weakincentives';
+import type { HostedTool, JsonObject } from 'weakincentives';
 import { anthropicHostedToolCodecs } from 'weakincentives/anthropic';
 import { openaiHostedToolCodecs } from 'weakincentives/openai';
 import {

@@ -1,7 +1,7 @@
 import { assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime } from '../../../core/evaluation/index.ts';
 import type { ModelTool } from '../../../core/runtime/index.ts';
-import { type JsonObject, type JsonSchema, type Schema } from '../../../core/schema/index.ts';
+import type { JsonObject, JsonSchema, Schema } from '../../../core/schema/index.ts';
 import type { MediaPart } from '../../../core/tool/index.ts';
 import { offerTools, type RuntimeCall } from '../../kit/index.ts';
 import type { ResultOutput } from '../wire/call-options.ts';

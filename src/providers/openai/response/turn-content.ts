@@ -1,6 +1,6 @@
 import { ModelResponseError } from '../../../core/error/index.ts';
 import { isRecord, readJson } from '../../../core/internal/index.ts';
-import { type SchemaProjection } from '../../../core/schema/index.ts';
+import type { SchemaProjection } from '../../../core/schema/index.ts';
 import type {
   AssistantPart,
   HostedApprovalRequestPart,

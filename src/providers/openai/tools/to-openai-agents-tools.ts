@@ -1,6 +1,6 @@
 import { assertMembers, assertOptions } from '../../../core/error/index.ts';
 import type { ToolRuntime, ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
-import { type JsonSchema } from '../../../core/schema/index.ts';
+import type { JsonSchema } from '../../../core/schema/index.ts';
 import { type Logger, type MediaPart, silentLogger } from '../../../core/tool/index.ts';
 import {
   isWebUrl,

@@ -11,7 +11,7 @@ import {
   tool,
 } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';
-import { type HostedToolCodec } from 'weakincentives/provider';
+import type { HostedToolCodec } from 'weakincentives/provider';
 import {
   codeInterpreterTool,
   fileSearchTool,

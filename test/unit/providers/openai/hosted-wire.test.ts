@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, type HostedTool, hostedTool, ToolResult, tool } from 'weakincentives';
 import { openaiHostedToolCodecs } from 'weakincentives/openai';
-import { type HostedToolCodec } from 'weakincentives/provider';
+import type { HostedToolCodec } from 'weakincentives/provider';
 import {
   codeInterpreterTool,
   fileSearchTool,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostedOutputsOf, hostedTool, promptTemplate, section } from 'weakincentives';
-import { type HostedToolCodec } from 'weakincentives/provider';
+import type { HostedToolCodec } from 'weakincentives/provider';
 import { mockHostedToolCodec, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { webFetchTool, webSearchTool } from 'weakincentives/tools';
 import { evaluationFailure } from '../../../support/failure.ts';

@@ -7,7 +7,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type ModelRequest } from 'weakincentives/provider';
+import type { ModelRequest } from 'weakincentives/provider';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 

@@ -11,7 +11,7 @@ import {
   tool,
 } from 'weakincentives';
 import { openai } from 'weakincentives/openai';
-import { type ModelRequest } from 'weakincentives/provider';
+import type { ModelRequest } from 'weakincentives/provider';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { capturingFetch } from '../../../../support/captured-requests.ts';

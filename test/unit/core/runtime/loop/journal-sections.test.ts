@@ -8,7 +8,7 @@ import {
   VisibilityExpansionRequired,
   VisibilityOverrides,
 } from 'weakincentives';
-import { type LanguageModel } from 'weakincentives/provider';
+import type { LanguageModel } from 'weakincentives/provider';
 import { ResourceContainer } from '../../../../../src/core/resource/index.ts';
 import { newLoopState, RunStop, runLoop, type StepFunction } from '../../../../../src/core/runtime/index.ts';
 import { act } from '../../../../support/act.ts';

@@ -20,7 +20,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type LanguageModel } from 'weakincentives/provider';
+import type { LanguageModel } from 'weakincentives/provider';
 import { z } from 'zod';
 import { ResourceContainer } from '../../../../../src/core/resource/index.ts';
 import {

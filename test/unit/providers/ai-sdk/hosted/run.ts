@@ -15,7 +15,7 @@ import {
   tool,
 } from 'weakincentives';
 import { type AiSdkModel, type AiSdkOptions, aiSdk } from 'weakincentives/ai-sdk';
-import { type GeoHint, type HostedMcpConfig } from 'weakincentives/tools';
+import type { GeoHint, HostedMcpConfig } from 'weakincentives/tools';
 import {
   type CapturedAnswer,
   type CapturedRequest,
