@@ -10,16 +10,19 @@ import { podmanUnavailable } from './podman-error.ts';
 
 /**
  * The service ends when the standard input is closed, which the kernel does when this process ends, however it does; the private folder
- * of the socket goes with it.
+ * of the socket goes with it. Once the service has ended, in whatever way, nothing waits any more to kill it: its number may be that of
+ * another process by then.
  */
 const untilClosed = `folder=$1; shift
 exec 3<&0
 "$@" </dev/null 3<&- &
 service=$!
 { cat >/dev/null; kill "$service"; } <&3 2>/dev/null &
+watcher=$!
 exec 3<&-
 wait "$service"
 status=$?
+kill "$watcher" 2>/dev/null
 rm -rf -- "$folder"
 exit "$status"`;
 
