@@ -105,6 +105,8 @@ describe('a row in a blob store', () => {
     const lease = await journal.acquire('s');
     store.faults.put = ['hang'];
     const refused = failureOf(journal.append({ runId: 'r', rows: [long(0)], summary: summaryOf() }, lease));
+    // Before the store is asked, the content is hashed on another thread: the next append could ask it first.
+    await expect.poll(() => store.asked).toEqual(['put']);
     await journal.revoke('s');
     expect(await refused).toMatchObject({ code: 'journal-fenced' });
     const next = await journal.acquire('s');
