@@ -5,6 +5,7 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  * renewed in time. Nothing was written.
  *
  * Code: `journal-fenced`.
+ * What to do: nothing: another process has the run. This one must stop.
  */
 export class JournalFencedError extends WinkError<'journal-fenced'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
@@ -21,12 +22,18 @@ export class JournalFencedError extends WinkError<'journal-fenced'> {
  * Codes of {@link RunRefusedError}.
  *
  * - `run-files-differ`: the folder is not as the rows of the run left it; `details.paths` names what differs, `details.files` says what was asked for.
+ *   What to do: look at `details.paths`. Then `files: 'restore'` puts the folder back, `files: 'as-is'` takes it as it is.
  * - `run-cancelled`: `cancelRun` has ended it for good; `details` has `by` and `reason`, where they were given.
+ *   What to do: begin another run.
  * - `run-ended`: it has its answer, so there is nothing to cancel.
+ *   What to do: nothing: its answer is there, and `runAgent` with its id returns it.
  * - `run-interrupted-repeatedly`: its process has ended outside of calls as often as `limits.maxInterruptions` says, without a new decision; `details.interruptions` says how often
  *   in all.
+ *   What to do: find what ends the process (memory, a crash of a native module), then raise `limits.maxInterruptions`.
  * - `run-rows-missing`: its folder lacks a commit of it, and the journal does not know the run: it was removed, is another one, or has lost its log.
+ *   What to do: name the journal that the run was kept in, or restore its backup.
  * - `run-known-otherwise`: the journal has a run of this name that began with something else; `details.differs` names what.
+ *   What to do: give the other job an id of its own, or the run what it began with.
  */
 export type RunRefusedErrorCode =
   | 'run-cancelled'
@@ -53,6 +60,7 @@ export class RunRefusedError extends WinkError<RunRefusedErrorCode> {
  * files in memory of the run cannot be used any more; resume the run from its journal.
  *
  * Code: `run-lost`.
+ * What to do: resume the run from its journal.
  */
 export class RunLostError extends WinkError<'run-lost'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {

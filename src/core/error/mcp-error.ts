@@ -4,9 +4,14 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  * Codes of {@link McpError}.
  *
  * - `mcp-unavailable`: the server could not be started or reached, or did not answer in time; the message has the reason.
+ *   What to do: start the server by hand with the same command, or open its address. A message about a module or a port names the
+ *   reason.
  * - `mcp-unauthorized`: the server refused the credentials, or there were none.
+ *   What to do: give the server's token in `headers`, or in the environment of its command.
  * - `mcp-tools-invalid`: the server offers no tools, or more than are allowed.
+ *   What to do: name the tools that are wanted in `include`; a section mounts 128 at most.
  * - `mcp-pin-mismatched`: the tools are not those that were pinned; `details.actual` is the hash of what the server offers.
+ *   What to do: read what has changed in the server's tools. When it is meant, pin `details.actual`.
  */
 export type McpErrorCode =
   | 'mcp-unavailable'

@@ -4,9 +4,14 @@ import { type ErrorDetails, hasErrorMarker, WinkError, type WinkErrorOptions } f
  * Codes of {@link ModelResponseError}.
  *
  * - `model-response-failed`: the provider reported a failure that another attempt would not change.
+ *   What to do: read the message: a refused key, a model that does not exist, a request that is not allowed. Trying again does not
+ *   help.
  * - `model-response-invalid`: the response does not have the shape that the provider's API specifies.
+ *   What to do: check that `baseURL` names a server with this API, and report servers that differ from it.
  * - `model-response-empty`: the response is empty: no text, no tool call, no output of a hosted tool.
+ *   What to do: run again; raise the limit of output tokens where the model spends them all on thinking.
  * - `model-context-exceeded`: the request is longer than the model's context window.
+ *   What to do: send less: `context: { overflow: 'drop-tool-results' }`, smaller results, or a model with a larger context.
  */
 export type ModelResponseErrorCode =
   | 'model-response-failed'
@@ -43,9 +48,13 @@ export type ThrottleKind = 'rate-limit' | 'quota' | 'timeout' | 'server-error';
  * Codes of {@link ThrottleError}.
  *
  * - `throttle-signaled`: one request got no response.
+ *   What to do: nothing: the run waits and tries again, as `retry` says.
  * - `throttle-attempts-exhausted`: retries ended because the last allowed attempt got no response either.
+ *   What to do: run again later, or raise `retry.maxAttempts`. For `quota`: pay, or take another account.
  * - `throttle-deadline-exceeded`: retries ended because the deadline would pass before the next attempt.
+ *   What to do: run again later, or with a later `limits.deadline`.
  * - `throttle-delay-exceeded`: retries ended because the next wait would exceed the limit on the total wait.
+ *   What to do: run again later, or raise `retry.maxTotalDelayMs`.
  */
 export type ThrottleErrorCode =
   | 'throttle-signaled'
@@ -112,6 +121,7 @@ function isDelay(value: number | undefined): value is number {
  * A required optional package is not installed. The message names it and the command that installs it.
  *
  * Code: `peer-missing`.
+ * What to do: run the command that the message has.
  */
 export class MissingPeerError extends WinkError<'peer-missing'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {

@@ -4,6 +4,7 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  * An invalid definition of a prompt, section, tool or policy. `details` name the section path, tool or placeholder.
  *
  * Code: `prompt-invalid`.
+ * What to do: correct the definition: the message says where and what would be right.
  */
 export class PromptValidationError extends WinkError<'prompt-invalid'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
@@ -20,6 +21,7 @@ export class PromptValidationError extends WinkError<'prompt-invalid'> {
  * A prompt that could not be rendered with the given params and session.
  *
  * Code: `prompt-render-failed`.
+ * What to do: pass params that fit, or read the `cause` when a function of the template threw.
  */
 export class PromptRenderError extends WinkError<'prompt-render-failed'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
@@ -36,6 +38,7 @@ export class PromptRenderError extends WinkError<'prompt-render-failed'> {
  * Thrown by a handler whose params are inconsistent. Becomes a failed result that starts with `Tool validation failed:`.
  *
  * Code: `tool-validation-failed`.
+ * What to do: nothing: the model reads the message and calls again.
  */
 export class ToolValidationError extends WinkError<'tool-validation-failed'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
@@ -52,10 +55,15 @@ export class ToolValidationError extends WinkError<'tool-validation-failed'> {
  * Codes of {@link OverridesError}.
  *
  * - `overrides-corrupt`: the stored value is not JSON, or does not have the shape of overrides.
+ *   What to do: repair the file that the message names, or write it again with `wink prompt seed --refresh`.
  * - `overrides-mismatched`: they were made for another prompt or tag.
+ *   What to do: name the tag and the prompt that they were made for.
  * - `overrides-version-unsupported`: they were written by a newer version of the library.
+ *   What to do: upgrade the library.
  * - `overrides-conflicting`: another process changed them in the meantime, or holds the lock.
+ *   What to do: load them again, then save.
  * - `overrides-storage-failed`: they could not be read or written.
+ *   What to do: read the `cause`: permissions, a full disk.
  */
 export type OverridesErrorCode =
   | 'overrides-corrupt'

@@ -4,6 +4,7 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  * The token or cost budget of a run is used up.
  *
  * Code: `budget-exceeded`.
+ * What to do: see `evaluation-budget-exceeded`.
  */
 export class BudgetExceededError extends WinkError<'budget-exceeded'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
@@ -20,6 +21,7 @@ export class BudgetExceededError extends WinkError<'budget-exceeded'> {
  * The deadline of a run has passed.
  *
  * Code: `deadline-exceeded`.
+ * What to do: see `evaluation-deadline-exceeded`.
  */
 export class DeadlineExceededError extends WinkError<'deadline-exceeded'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
@@ -36,6 +38,7 @@ export class DeadlineExceededError extends WinkError<'deadline-exceeded'> {
  * A final answer of the model that does not match the prompt's output schema. `details.text` holds the answer.
  *
  * Code: `output-parse-failed`.
+ * What to do: see `evaluation-output-invalid`.
  */
 export class OutputParseError extends WinkError<'output-parse-failed'> {
   constructor(message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {

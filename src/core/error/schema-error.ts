@@ -4,11 +4,17 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  * Codes of {@link SchemaError}.
  *
  * - `schema-not-standard`: the value is not a Standard Schema with JSON Schema output.
+ *   What to do: pass a schema of Zod 4 or ArkType, of Valibot through `toStandardJsonSchema`, or JSON Schema in `jsonSchema()`.
  * - `schema-not-object`: an object schema is required here.
+ *   What to do: wrap it in an object: `z.object({ … })`.
  * - `schema-unrepresentable`: the schema has no JSON Schema form.
+ *   What to do: replace the part that the message names: a transform, a date, a function.
  * - `schema-async`: a schema with asynchronous validation is used where validation must be synchronous.
+ *   What to do: check asynchronously in the handler; schemas are synchronous.
  * - `value-invalid`: a value does not match its schema.
+ *   What to do: correct the fields that the message names.
  * - `value-not-json`: a value contains something that JSON cannot represent.
+ *   What to do: convert it: dates to text, maps to objects, big integers to text.
  */
 export type SchemaErrorCode =
   | 'schema-not-standard'

@@ -6,7 +6,9 @@ import { sameJson } from '../../core/schema/index.ts';
  * Codes of {@link ConformanceError}.
  *
  * - `adapter-not-conformant`: an adapter does not meet a requirement.
+ *   What to do: read `expected` and `actual`: the adapter differs there.
  * - `journal-not-conformant`: a journal does not, or what runs on it.
+ *   What to do: read `expected` and `actual`: the journal, or what runs on it, differs there.
  */
 export type ConformanceErrorCode = 'adapter-not-conformant' | 'journal-not-conformant';
 

@@ -19,6 +19,7 @@ export type VisibilitySelector<Params> =
  * The executor passes it on instead of turning it into a failed result.
  *
  * Code: `visibility-expansion-required`.
+ * What to do: let it pass: a handler that catches everything must throw it again.
  *
  * @see docs/spec/visibility.md §4
  */

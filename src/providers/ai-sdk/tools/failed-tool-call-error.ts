@@ -6,6 +6,7 @@ import type { ToolRuntimeOutput } from '../../../core/evaluation/index.ts';
  * changes of the call to session, files and transactional resources are rolled back.
  *
  * Code: `tool-call-failed`.
+ * What to do: nothing: the loop gives its text to the model.
  */
 export class FailedToolCallError extends WinkError<'tool-call-failed'> {
   readonly #output: ToolRuntimeOutput;
