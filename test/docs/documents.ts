@@ -19,7 +19,7 @@ export function userDocuments(): readonly Document[] {
 export function allDocuments(): readonly Document[] {
   return [
     ...userDocuments(),
-    ...['AGENTS.md', 'CHANGELOG.md', 'VERSIONING.md', ...markdownBelow('docs')].map(readDocument),
+    ...['AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'VERSIONING.md', ...markdownBelow('docs')].map(readDocument),
   ];
 }
 

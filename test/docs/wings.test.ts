@@ -11,11 +11,11 @@ function json(path: string): unknown {
   return JSON.parse(read(path));
 }
 
-it('AGENTS.md has the wings and their rooms in order', () => {
+it('CONTRIBUTING.md has the wings and their rooms in order', () => {
   const { order } = json('scripts/wings.json') as {
     readonly order: Readonly<Record<string, readonly (string | readonly string[])[]>>;
   };
-  const [, tree = ''] = read('AGENTS.md').split('\nsrc/ ');
+  const [, tree = ''] = read('CONTRIBUTING.md').split('\nsrc/ ');
   const lines = [...(tree.split('\ntest/ ')[0] ?? '').matchAll(/^ {2}([\w-]+)\/ +(.+)$/gm)];
   expect(lines.map(([, wing]) => wing)).toEqual([...(order['']?.flat() ?? []), 'entries']);
   for (const [, wing = '', text = ''] of lines) {
@@ -29,8 +29,8 @@ it('AGENTS.md has the wings and their rooms in order', () => {
   }
 });
 
-it('AGENTS.md names files and folders that are there', () => {
-  const paths = [...read('AGENTS.md').matchAll(/`((?:src|scripts|test)\/[\w./-]+)`/g)].map(
+it('CONTRIBUTING.md names files and folders that are there', () => {
+  const paths = [...read('CONTRIBUTING.md').matchAll(/`((?:src|scripts|test)\/[\w./-]+)`/g)].map(
     ([, path = '']) => path,
   );
   expect(paths.length).toBeGreaterThan(30);
