@@ -1,3 +1,5 @@
+import { present } from '../../src/core/internal/index.ts';
+
 /** A fenced TypeScript block of a Markdown file. */
 export interface CodeBlock {
   /** The Markdown file, relative to the project root. */
@@ -8,6 +10,8 @@ export interface CodeBlock {
   readonly code: string;
   /** False for blocks marked `no-run`: they are compiled only. */
   readonly isRun: boolean;
+  /** The package without which the block is compiled only: `needs=NAME`. */
+  readonly needs?: string;
 }
 
 /** Result of {@link extractCodeBlocks} for one file. */
@@ -25,6 +29,8 @@ interface Fence {
 }
 
 const fencePattern = /^(?<indent> *)(?<marker>`{3,}|~{3,})\s*(?<info>[^`]*)$/;
+
+const needsWord = 'needs=';
 
 /** Names under which TypeScript would slip past the check. */
 const aliases = new Set(['typescript', 'tsx', 'mts', 'cts']);
@@ -53,6 +59,7 @@ export function extractCodeBlocks(file: string, text: string): ExtractedBlocks {
           line: open.line + 1,
           code: code.join('\n'),
           isRun: !open.info.includes('no-run'),
+          ...present({ needs: open.info.find((word) => word.startsWith(needsWord))?.slice(needsWord.length) }),
         });
       }
       open = undefined;
@@ -78,9 +85,9 @@ function closes(fence: Fence, open: Fence): boolean {
 function checkInfo({ info: [language, ...words] }: Fence): string | undefined {
   if (language === undefined) return undefined;
   if (aliases.has(language)) return `write \`ts\` instead of \`${language}\`, so that the block is checked`;
-  const unknown = language === 'ts' ? words.filter((word) => word !== 'no-run') : [];
+  const unknown = language === 'ts' ? words.filter((word) => word !== 'no-run' && !word.startsWith(needsWord)) : [];
   return unknown.length > 0
-    ? `beside \`ts\` only \`no-run\` is known, not \`${unknown.join(' ')}\``
+    ? `beside \`ts\` only \`no-run\` and \`needs=PACKAGE\` are known, not \`${unknown.join(' ')}\``
     : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { format } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CodeBlock, extractCodeBlocks } from './code-blocks.ts';
@@ -78,7 +79,8 @@ describe('code in README.md, guides and comments', () => {
       });
 
       if (!block.isRun) return;
-      it('runs', async () => {
+      const missing = block.needs === undefined || isInstalled(block.needs) ? '' : `, needs ${block.needs}`;
+      it.skipIf(missing !== '')(`runs${missing}`, async () => {
         const printed = await run(block, modules.pathOf(block));
         const wanted = printedBy(block);
         // Where nothing is said, anything may be printed.
@@ -87,6 +89,10 @@ describe('code in README.md, guides and comments', () => {
     },
   );
 });
+
+function isInstalled(name: string): boolean {
+  return existsSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url));
+}
 
 /** Texts that a block says it prints: the comments after its calls of `console.log()`. */
 function printedBy({ code }: CodeBlock): readonly string[] {
