@@ -10,7 +10,7 @@ import { migrate } from 'weakincentives/postgres';
 const connectionString = process.env['WINK_JOURNAL'];
 if (connectionString === undefined || connectionString === '') {
   console.log(
-    'Set WINK_JOURNAL to a database, such as postgres://wink@127.0.0.1/wink: guides/more-than-one-machine.md.',
+    'Set WINK_JOURNAL to a database, such as postgres://wink@127.0.0.1/wink: guides/several-machines.md.',
   );
   process.exit(0);
 }

@@ -27,7 +27,7 @@ describe.each(documents)('$file', (document) => {
 
 describe('the documents', () => {
   it('have the warning that others refer to', () => {
-    const serve = documents.find(({ file }) => file === 'guides/wink-serve.md');
+    const serve = documents.find(({ file }) => file === 'guides/serve.md');
     const section = serve?.text.split('### What npx starts\n')[1]?.split('\n## ')[0];
     for (const word of ['node_modules/.bin/wink', '.npmrc', 'with your rights'])
       expect(section).toContain(word);

@@ -133,7 +133,7 @@ describe.skipIf(!canQuery)('wink query (needs Node 22.16)', () => {
 
   it('answers the questions of its help and of the guide', async () => {
     const help = helpText().split('Questions:\n')[1]?.split('\n\n')[0] ?? '';
-    const guide = readFileSync(new URL('../../../guides/records-and-viewer.md', import.meta.url), 'utf8');
+    const guide = readFileSync(new URL('../../../guides/watch-it.md', import.meta.url), 'utf8');
     const questions = [
       ...help.split(/^ {2}\w.*$/m),
       ...(/```sql\n(.*?)```/s.exec(guide)?.[1]?.split(';\n') ?? []),

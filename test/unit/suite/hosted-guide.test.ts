@@ -14,7 +14,7 @@ import {
   webSearchTool,
 } from 'weakincentives/tools';
 
-const guide = readFileSync(new URL('../../../guides/hosted-tools.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../guides/web-and-hosted-tools.md', import.meta.url), 'utf8');
 
 /** Who speaks for the providers of the guide's columns. */
 const codecs: Readonly<Record<string, readonly HostedToolCodecTable[]>> = {

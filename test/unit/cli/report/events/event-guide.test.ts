@@ -275,7 +275,7 @@ const samples: Samples = {
   },
 };
 
-const guide = readFileSync(new URL('../../../../../guides/wink-run.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../../../guides/run-it.md', import.meta.url), 'utf8');
 const section = guide.slice(guide.indexOf('\n## Events\n'), guide.indexOf('\n## Exit codes\n'));
 const [events = '', members = ''] = section.split('| member | is |');
 
