@@ -37,7 +37,7 @@ const note = tool({
 
 // The inner agent: it gets a question, works on the files of the calling agent, and answers with a verdict.
 const research = promptTemplate({
-  ns: 'examples/nested',
+  ns: 'examples/sub-agents',
   key: 'research',
   sections: [
     section({
@@ -69,7 +69,7 @@ const investigate = tool({
 });
 const filesystem = new MemoryFilesystem();
 const lead = promptTemplate({
-  ns: 'examples/nested',
+  ns: 'examples/sub-agents',
   key: 'lead',
   sections: [
     section({ title: 'Lead', key: 'lead', template: 'Have things investigated.', tools: [investigate] }),

@@ -13,7 +13,9 @@ const maxTypeLength = 120;
  */
 export function typeReferences(root) {
   const folder = join(root, 'src/entries');
-  const entries = readdirSync(folder).filter((file) => file.endsWith('.ts') && file !== 'wink.ts').sort();
+  const entries = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts') && file !== 'wink.ts')
+    .sort();
   const program = ts.createProgram(
     entries.map((file) => join(folder, file)),
     {
@@ -82,23 +84,29 @@ export function typeReferences(root) {
   function optionTable(symbol) {
     const type = checker.getDeclaredTypeOfSymbol(symbol);
     const rows = members(type);
-    for (const { name, about } of rows) if (about === '') problems.push(`${symbol.name}.${name}: a comment is missing.`);
+    for (const { name, about } of rows)
+      if (about === '') problems.push(`${symbol.name}.${name}: a comment is missing.`);
     return [`### ${symbol.name}`, aboutOf(symbol), tableOf(['option', 'type', 'meaning'], rows)]
       .filter((part) => part !== '')
       .join('\n\n');
   }
 
-  /** @param {ts.Type} type @returns {Member[]} */
+  /** Of a union those of its parts: a member that a part lacks is optional. @param {ts.Type} type @returns {Member[]} */
   function members(type) {
-    const properties = type.isUnion()
-      ? [...new Map(type.types.flatMap((part) => part.getProperties()).map((p) => [p.name, p])).values()]
-      : checker.getPropertiesOfType(type);
-    return properties.map((property) => {
-      const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
+    const parts = type.isUnion()
+      ? type.types.map((part) => part.getProperties())
+      : [checker.getPropertiesOfType(type)];
+    const names = new Set(parts.flat().map(({ name }) => name));
+    return [...names].map((name) => {
+      const found = parts.flatMap((part) => part.filter((property) => property.name === name));
+      const isOptional =
+        found.length < parts.length || found.some(({ flags }) => (flags & ts.SymbolFlags.Optional) !== 0);
+      const types = [...new Set(found.map((property) => typeText(property)))];
+      const present = types.filter((text) => text !== 'never' && text !== 'undefined');
       return {
-        name: isOptional ? `${property.name}?` : property.name,
-        type: typeText(property),
-        about: aboutOf(property),
+        name: isOptional ? `${name}?` : name,
+        type: (present.length > 0 ? present : types).join(' | '),
+        about: [...new Set(found.map((property) => aboutOf(property)))].join(' ').trim(),
       };
     });
   }
@@ -112,9 +120,16 @@ export function typeReferences(root) {
         : declaration !== undefined && ts.isMethodSignature(declaration)
           ? 'function'
           : checker.typeToString(checker.getTypeOfSymbol(property));
-    const text = written.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '').replaceAll(/\s+/g, ' ').trim();
+    const text = written
+      .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
     if (text.length <= maxTypeLength) return text;
-    return /^\(.*=>/.test(text) ? 'function' : text.startsWith('{') ? 'object' : `${text.slice(0, text.lastIndexOf(' ', maxTypeLength))} …`;
+    return /^\(.*=>/.test(text)
+      ? 'function'
+      : text.startsWith('{')
+        ? 'object'
+        : `${text.slice(0, text.lastIndexOf(' ', maxTypeLength))} …`;
   }
 
   /** @param {ts.Symbol} symbol @returns {string} */

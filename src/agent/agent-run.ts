@@ -62,7 +62,10 @@ export type AgentRun<Output = unknown, A extends Approver = ApprovalHandler> =
       ? Outcome & {
           /** Name of the run in its journal; a new id without one. */
           readonly runId: string;
-          /** What differs in the workspace from the beginning of the run, sorted by path; empty without a workspace. */
+          /**
+           * What differs in the workspace from the beginning of the run, sorted by path; empty without a workspace, or with a
+           * `Filesystem` that is not a `MemoryFilesystem`.
+           */
           readonly changes: readonly FileChange[];
           /** `kept` for a run that waits for answers. */
           readonly application: WorkspaceApplication;

@@ -9,7 +9,7 @@ import {
   type RunLimits,
   type RunWorkspace,
 } from '../core/evaluation/index.ts';
-import { Filesystem } from '../core/filesystem/index.ts';
+import { Filesystem, MemoryFilesystem } from '../core/filesystem/index.ts';
 import { present } from '../core/internal/index.ts';
 import type { DynamicParams, Prompt } from '../core/prompt/index.ts';
 import { type AnyResourceBinding, binding } from '../core/resource/index.ts';
@@ -65,7 +65,7 @@ export async function resolveAgent(agent: AnyAgent, given: AnyRunOptions): Promi
     if (given[option] !== undefined && (given.journal === undefined || given.runId === undefined))
       throw refuse(option, `The option ${option} is for a run that goes on: pass its journal and its runId.`);
   }
-  const workspace = workspaceOf(agent, givenFiles);
+  const workspace = await workspaceOf(agent, givenFiles);
   const options = mergeOptions(agent, evaluation, workspace?.observer);
   checkEvaluateOptions(options, 'runAgent()');
   const workspaceName = workspace?.name ?? '';
@@ -95,10 +95,10 @@ function ownAdapter(
   return typeof adapter === 'function' ? adapter({ params, workspaceName }) : adapter;
 }
 
-function workspaceOf(
+async function workspaceOf(
   { name, workspace: rules }: AnyAgent,
   given: RunWorkspace | Filesystem | undefined,
-): RunWorkspace | undefined {
+): Promise<RunWorkspace | undefined> {
   const open = 'workspace: await openWorkspace({ agent, folder }) of weakincentives/node';
   if (given === undefined) {
     if (rules === undefined || rules === false) return undefined;
@@ -114,7 +114,14 @@ function workspaceOf(
       `The agent "${name}" sees a part of the files only, which a Filesystem alone does not know: pass ${open}.`,
     );
   }
-  return { filesystem: given };
+  return { filesystem: given, ...present({ changes: await changesIn(given) }) };
+}
+
+/** What a run changes of files in memory, which keep what they were; others do not say. */
+async function changesIn(files: Filesystem): Promise<RunWorkspace['changes']> {
+  if (!(files instanceof MemoryFilesystem)) return undefined;
+  const before = await files.snapshot();
+  return () => files.changesSince(before);
 }
 
 /** What the agent brings, and the options of this run over it. */

@@ -105,11 +105,23 @@ function sectionsOf({ text }: Document): readonly number[] {
   return [...text.matchAll(/^## (?<number>\d+)\. \S/gm)].map((match) => Number(match.groups?.['number']));
 }
 
+/** Names that the specification compares with, and the sources do not have: of vendors, of Python, of the system, of environments, of `bench`. */
+const namesOfOthers = new Set([
+  ...['custom_tool_call', 'compact_20260112', 'compact-2026-01-12', 'pause_after_compaction', 'google_maps'],
+  ...['lambda', 'asyncio', 'TAU', 'enumerate'],
+  ...['EXDEV', 'cpSync', 'bench', 'disk-stage'],
+  ...['CONNECTION_STRING', 'KEYBOARD', '_FILE', '_SOCK', 'sslpassword'],
+]);
+/** Outcomes as the report prints them, in capitals. */
+const printedOutcomes = new Set(['DONE', 'FAILED', 'WAITING', 'INTERRUPTED']);
+
 /** The identifiers and codes in inline code: `limits.maxTurns` has two, `path-not-found` is one. */
 function namesIn({ text }: Document): readonly string[] {
   const code = [...text.matchAll(/`(?<code>[^`\n]+)`/g)].map((match) => match.groups?.['code'] ?? '');
   const names = code.flatMap((part) => part.match(/[A-Za-z_][\w-]*/g) ?? []);
-  return [...new Set(names)].filter((name) => name !== 'theTool');
+  return [...new Set(names)].filter(
+    (name) => name !== 'theTool' && !namesOfOthers.has(name) && !printedOutcomes.has(name),
+  );
 }
 
 /** The first cells of the rows of a table, without its head. */

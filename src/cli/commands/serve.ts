@@ -69,7 +69,7 @@ export const serveDefinition: CommandDefinition<ServeRequest> = defineCommand<Se
     tooMany: 'The folder is --workspace DIR.',
     description:
       'Serves the tools of AGENT over the Model Context Protocol, to the client that starts it or with --http on 127.0.0.1. Without AGENT: the files of a folder, read before write, git history, a shell with --sandbox. Each call is a transaction; "wink rewind" undoes it.',
-    after: ['  claude mcp add files -- npx wink serve --workspace .'],
+    after: ['  claude mcp add files -- wink serve --workspace .'],
   },
   (command) =>
     command

@@ -22,7 +22,7 @@ export class JournalFencedError extends WinkError<'journal-fenced'> {
  * Codes of {@link RunRefusedError}.
  *
  * - `run-files-differ`: the folder is not as the rows of the run left it; `details.paths` names what differs, `details.files` says what was asked for.
- *   What to do: look at `details.paths`. Then `files: 'restore'` puts the folder back, `files: 'as-is'` takes it as it is.
+ *   What to do: read `details.paths`. Then `files: 'restore'` puts the folder back, `files: 'as-is'` takes it as it is.
  * - `run-cancelled`: `cancelRun` has ended it for good; `details` has `by` and `reason`, where they were given.
  *   What to do: begin another run.
  * - `run-ended`: it has its answer, so there is nothing to cancel.

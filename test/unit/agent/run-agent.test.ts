@@ -34,6 +34,14 @@ describe('what a run is resolved from', () => {
     expect(run.conversation[0]).toMatchObject({ type: 'user', content: [{ text: 'Go.' }] });
   });
 
+  it('reports what it changed of files in memory, and not what they held before', async () => {
+    const workspace = new MemoryFilesystem({ files: { 'kept.md': 'kept\n' } });
+    const run = await runAgent(notes, { workspace });
+    expect(run.changes).toMatchObject([{ path: 'NOTES.md', kind: 'created' }]);
+    const again = await runAgent(notes, { workspace });
+    expect(again.changes).not.toMatchObject([{ kind: 'created' }]);
+  });
+
   it('has the options of the run in their place: params key by key, input, adapter', async () => {
     const filesystem = new MemoryFilesystem();
     const agent = defineAgent({ ...withoutKind(notes), params: { topic: 'bees', words: 3 } });

@@ -131,7 +131,7 @@ function encoded(codec: HostedToolCodec, tool: HostedTool): string {
 
 describe('the guide on hosted tools', () => {
   it('says which provider has which kind', () => {
-    const [, ...kinds] = tableOf('## The kinds');
+    const [, ...kinds] = tableOf('## Which kinds there are');
     expect(kinds.map(([kind]) => kind?.replaceAll('`', ''))).toEqual(Object.keys(rows));
     for (const [kind = '', _factory, ownOpenai, ownAnthropic, aiSdk] of kinds) {
       const has = (provider: string): readonly boolean[] =>

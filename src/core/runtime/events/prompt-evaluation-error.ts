@@ -24,7 +24,7 @@ export type EvaluationPhase = 'render' | 'request' | 'response' | 'parse' | 'too
  * - `evaluation-deadline-exceeded`: the deadline passed.
  *   What to do: give the run a later `limits.deadline`, or less to do. A run of a journal can be resumed with another one.
  * - `evaluation-budget-exceeded`: a budget is used up, or does not hold another turn; a `BudgetExceededError` is the cause.
- *   What to do: look at what spent it with `wink view`. Then resume the run, or begin another, with a larger `limits.budget`.
+ *   What to do: see what spent it with `wink view`. Then resume the run, or begin another, with a larger `limits.budget`.
  * - `evaluation-idle`: the run was without activity for longer than `limits.idleTimeoutMs`.
  *   What to do: find what hung: the message names the call, or the request. Give the tool a `timeoutMs`, or raise
  *   `limits.idleTimeoutMs`.
