@@ -22,6 +22,7 @@ const checks = [
   'typecheck:viewer',
   'typecheck:templates',
   'typecheck:scripts',
+  'reference',
   'imports',
   'type-names',
   'one-word',

@@ -19,7 +19,12 @@ const problems = [...errors.problems, ...typeProblems];
 for (const problem of problems) console.log(problem);
 if (problems.length > 0) process.exitCode = 1;
 
-const files = { 'command.md': commandReference(root), 'events.md': events, 'options.md': options, 'errors.md': errors.text };
+const files = {
+  'command.md': commandReference(root),
+  'events.md': events,
+  'options.md': options,
+  'errors.md': errors.text,
+};
 for (const [name, text] of Object.entries(files)) {
   const path = join(folder, name);
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;

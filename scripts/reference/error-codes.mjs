@@ -60,12 +60,16 @@ function rowsOfUnion(comment, union, where, problems) {
         return [code, text];
       }),
   );
-  return [...union.matchAll(/'([a-z-]+)'/g)].map(([, code = '']) => rowOf(code, items.get(code), where, problems));
+  return [...union.matchAll(/'([a-z-]+)'/g)].map(([, code = '']) =>
+    rowOf(code, items.get(code), where, problems),
+  );
 }
 
 /** @param {string} code @param {string | undefined} text @param {string} where @param {string[]} problems @returns {Row} */
 function rowOf(code, text = '', where, problems) {
-  const [when = '', whatToDo = ''] = text.split(/\bWhat to do: /).map((part) => part.replaceAll(/\s+/g, ' ').trim());
+  const [when = '', whatToDo = ''] = text
+    .split(/\bWhat to do: /)
+    .map((part) => part.replaceAll(/\s+/g, ' ').trim());
   if (when === '') problems.push(`${code} of ${where}: when it comes up is missing.`);
   if (whatToDo === '') problems.push(`${code} of ${where}: what to do is missing.`);
   return { code, when, whatToDo };
@@ -100,7 +104,8 @@ function render(table) {
         '| code | when | what to do |',
         '| --- | --- | --- |',
         ...rows.map(
-          ({ code, when, whatToDo }) => `| <a id="${code}"></a>\`${code}\` | ${cell(when)} | ${cell(whatToDo)} |`,
+          ({ code, when, whatToDo }) =>
+            `| <a id="${code}"></a>\`${code}\` | ${cell(when)} | ${cell(whatToDo)} |`,
         ),
       ].join('\n'),
     ].join('\n\n'),

@@ -97,18 +97,21 @@ export function typeReferences(root) {
       ? type.types.map((part) => part.getProperties())
       : [checker.getPropertiesOfType(type)];
     const names = new Set(parts.flat().map(({ name }) => name));
-    return [...names].map((name) => {
-      const found = parts.flatMap((part) => part.filter((property) => property.name === name));
-      const isOptional =
-        found.length < parts.length || found.some(({ flags }) => (flags & ts.SymbolFlags.Optional) !== 0);
-      const types = [...new Set(found.map((property) => typeText(property)))];
-      const present = types.filter((text) => text !== 'never' && text !== 'undefined');
-      return {
-        name: isOptional ? `${name}?` : name,
-        type: (present.length > 0 ? present : types).join(' | '),
-        about: [...new Set(found.map((property) => aboutOf(property)))].join(' ').trim(),
-      };
-    });
+    // The name of a symbol is not written in options.
+    return [...names]
+      .filter((name) => !name.startsWith('__@'))
+      .map((name) => {
+        const found = parts.flatMap((part) => part.filter((property) => property.name === name));
+        const isOptional =
+          found.length < parts.length || found.some(({ flags }) => (flags & ts.SymbolFlags.Optional) !== 0);
+        const types = [...new Set(found.map((property) => typeText(property)))];
+        const present = types.filter((text) => text !== 'never' && text !== 'undefined');
+        return {
+          name: isOptional ? `${name}?` : name,
+          type: (present.length > 0 ? present : types).join(' | '),
+          about: [...new Set(found.map((property) => aboutOf(property)))].join(' ').trim(),
+        };
+      });
   }
 
   /** As it is declared, where it is short. @param {ts.Symbol} property @returns {string} */

@@ -9,7 +9,9 @@ import { readRunRows, unknownRun } from './rows/run-rows.ts';
 
 /** Options of {@link cancelRun}. */
 export interface CancelRunOptions {
+  /** Keeps the run. */
   readonly journal: RunJournal;
+  /** Name of the run. */
   readonly runId: string;
   /** Where the job of the run may wait, which is removed. A run that has not begun is ended, too: no job begins it any more. Default: such a run is unknown. */
   readonly queue?: RunQueue;

@@ -43,10 +43,13 @@ import { runOnJournal } from './run/run-on-journal.ts';
 /** Options of {@link resumeRun}: those that the run began with, but for what the journal knows. */
 export interface ResumeRunOptions<Output = unknown, A extends Approver = Approver>
   extends Omit<EvaluateOptions<A>, 'input' | 'history' | 'pendingCalls' | 'journal' | 'runId'> {
+  /** Asks the model of the remaining turns. */
   readonly adapter: ProviderAdapter;
   /** The prompt that the run began with, its params included. */
   readonly prompt: Prompt<Output>;
+  /** Keeps the run. */
   readonly journal: RunJournal;
+  /** Name of the run. */
   readonly runId: string;
   /**
    * What the user says before the model is asked again, as `input` of `evaluate`; a run that has its answer goes on with it. It is part of the run from then on. Default: nothing.

@@ -18,6 +18,7 @@ import { WorkingJobs } from './working-jobs.ts';
 export interface RunWorkerOptions {
   /** Keeps the runs; all workers have the same one. The caller closes it, after the worker. */
   readonly journal: RunJournal;
+  /** Has the jobs of the runs; all workers have the same one. The caller closes it, after the worker. */
   readonly queue: RunQueue;
   /** What the `agent` of a job names. */
   readonly agents: Readonly<Record<string, WorkedAgent>>;

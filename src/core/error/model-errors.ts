@@ -64,6 +64,7 @@ export type ThrottleErrorCode =
 
 /** Options of {@link ThrottleError}. */
 export interface ThrottleErrorOptions {
+  /** What went wrong at the provider. */
   readonly kind: ThrottleKind;
   /** Default: `throttle-signaled`. */
   readonly code?: ThrottleErrorCode;
@@ -73,7 +74,9 @@ export interface ThrottleErrorOptions {
   readonly attempts?: number;
   /** Default: true for `throttle-signaled`, except for the kind `quota`. Always false for the other codes, which end the retries. */
   readonly retrySafe?: boolean;
+  /** The error of the provider or its client. */
   readonly cause?: unknown;
+  /** Facts for programs, which are JSON. Default: none. */
   readonly details?: ErrorDetails;
 }
 

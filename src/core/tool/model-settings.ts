@@ -19,12 +19,15 @@ export type NeutralSetting =
 export interface ModelSettings {
   /** Tokens that one answer may have, reasoning included: a whole number of at least 1. */
   readonly maxOutputTokens?: number;
+  /** How varied the answers are: 0 for the most likely one; the largest value is the provider's. Default: the provider's. */
   readonly temperature?: number;
+  /** The share of probability that tokens are drawn from, from 0 to 1. Default: the provider's. */
   readonly topP?: number;
   /** The answer ends before the first of these strings. */
   readonly stopSequences?: readonly string[];
   /** For answers that can be repeated, as far as the provider can. */
   readonly seed?: number;
+  /** How much the model thinks before it answers. Default: the provider's. */
   readonly reasoningEffort?: ReasoningEffort;
   readonly [setting: string]: JsonValue | undefined;
 }

@@ -25,8 +25,11 @@ export interface ResumeAnswer {
 
 /** Options of {@link answerApprovals}. */
 export interface AnswerApprovalsOptions {
+  /** Keeps the run. */
   readonly journal: RunJournal;
+  /** Name of the run. */
   readonly runId: string;
+  /** Answers to open questions of the run, at least one, and one for each question. */
   readonly answers: readonly ResumeAnswer[];
   /** Sends the job of the run to its workers once no question is left, after the answers are kept. Only for a run that a worker has begun. Default: the caller resumes the run. */
   readonly queue?: RunQueue;

@@ -61,7 +61,9 @@ function answerOf(row: AskedQuestion['answer']): AskedQuestion['answer'] {
 
 /** Options of {@link pendingApprovals}. */
 export interface PendingApprovalsOptions {
+  /** Keeps the run. */
   readonly journal: RunJournal;
+  /** Name of the run. */
   readonly runId: string;
 }
 

@@ -37,6 +37,7 @@ export interface S3BlobClient {
 
 /** Options of {@link s3Blobs}. */
 export interface S3BlobsOptions {
+  /** Sends the requests, such as an `S3Client` of `@aws-sdk/client-s3`. The caller destroys it. */
   readonly client: S3BlobClient;
   /** The bucket, which exists. It must not be public, and not expire objects: rows refer to them. */
   readonly bucket: string;

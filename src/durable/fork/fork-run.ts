@@ -23,6 +23,7 @@ import { knownSummary } from '../rows/run-summary.ts';
 
 /** Options of {@link forkRun}. */
 export interface ForkRunOptions {
+  /** Keeps the run, and the new one. */
   readonly journal: RunJournal;
   /** The run to fork; it may be going on. */
   readonly runId: string;

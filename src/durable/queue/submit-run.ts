@@ -6,6 +6,7 @@ import type { RunQueue, RunQueueSendOptions } from './run-queue.ts';
 
 /** Options of {@link submitRun}. */
 export interface SubmitRunOptions extends RunQueueSendOptions {
+  /** Takes the job. */
   readonly queue: RunQueue;
   /** Without a `runId` it is a new run. */
   readonly job: Omit<RunJob, 'runId'> & Partial<Pick<RunJob, 'runId'>>;

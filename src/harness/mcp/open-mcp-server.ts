@@ -16,6 +16,7 @@ import { loadServerSdk, loadStdioSdk } from './wire/sdk.ts';
 
 /** Options of {@link openMcpServer}. */
 export interface OpenMcpServerOptions extends McpServerOptions, McpHttpSessionLimits {
+  /** How clients reach it: standard input and output, or HTTP on a port of this machine. */
   readonly transport: McpStdioTransport | McpHttpTransport;
 }
 

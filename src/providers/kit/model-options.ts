@@ -42,7 +42,10 @@ export interface SharedModelOptions {
 
 /** With a client of your own, or with options to create one. */
 export type ClientChoice<Client, ClientOptions> =
-  | ({ readonly client: Client } & { readonly [Key in keyof ClientOptions]?: never })
+  | ({
+      /** In place of the options that create one. It must not retry: the run does. */
+      readonly client: Client;
+    } & { readonly [Key in keyof ClientOptions]?: never })
   | (ClientOptions & { readonly client?: never });
 
 /** What options that the adapters of all vendors share must be. What is in the settings, and in headers, is up to the provider. @internal */

@@ -24,7 +24,9 @@ import { RequestEstimate } from '../writer/plain-rows.ts';
 
 /** Options of {@link exportRecord}. */
 export interface ExportRecordOptions {
+  /** Keeps the run. */
   readonly journal: RunJournal;
+  /** Name of the run. */
   readonly runId: string;
   /**
    * Takes out of every text what must not leave. A text that it fails for becomes a fixed marker, and the contents of binary files become their sizes. Default:

@@ -41,6 +41,7 @@ export type ReplayEvaluateOptions = Pick<
 
 /** Options of {@link replayRun}. */
 export interface ReplayOptions {
+  /** The run to replay, as `readRunRecord` reads it. */
   readonly record: RunRecord;
   /** The prompt as it is now, with the params of the recorded run. Its file system is replaced by the files of the record. */
   readonly prompt: Prompt;

@@ -13,6 +13,7 @@ export interface MockHostedToolCodecOptions<
   Config extends JsonObject = JsonObject,
   Output extends HostedToolOutput = HostedToolOutput,
 > {
+  /** The kind of hosted tools that the codec is for. */
   readonly kind: string;
   /** Default: false, a prompt has one tool of the kind. */
   readonly allowsSeveral?: boolean;

@@ -116,6 +116,7 @@ interface AgentSettings {
 
 /** Options of `defineAgent()`. Everything but the template is optional. */
 export interface AgentOptions<Params, Output> extends AgentSettings {
+  /** The prompt of the agent, with its tools and policies. */
   readonly template: PromptTemplate<Params, Output>;
   /** Default: none. */
   readonly params?: AgentParams<Params>;

@@ -63,7 +63,9 @@ export type ModelDelta =
 
 /** What a model provider gets beside the request. */
 export interface ModelCallOptions {
+  /** Aborts the request. */
   readonly signal: AbortSignal;
+  /** Takes log lines about the request. */
   readonly logger: Logger;
   /** The timers of the run, for what a provider waits for. Default, where it is called without a run: those of the machine. */
   readonly clock?: Pick<Clock, 'schedule'>;

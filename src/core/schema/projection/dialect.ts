@@ -5,7 +5,9 @@ export type SchemaKeyword = true | ((value: JsonValue) => boolean);
 
 /** What is counted of a strict schema, references not followed: each definition counts once. */
 export interface SchemaCounts {
+  /** Properties of all objects. */
   readonly properties: number;
+  /** Values of all `enum`s. */
   readonly enumValues: number;
   /** Properties that a value may leave out. */
   readonly optionalProperties: number;

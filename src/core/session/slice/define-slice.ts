@@ -56,7 +56,7 @@ interface CommonSliceOptions<Item, Initial> {
 }
 
 interface StatePolicyOptions<Item> {
-  /** Default `state`. */
+  /** What is kept: with `'state'` the items as they are now, with `'log'` each item that was added. Default: `'state'`. */
   readonly policy?: 'state';
   /**
    * Makes the slice keyed: the text that identifies an item. Adding an item with a known key takes the old one's place.
@@ -67,6 +67,7 @@ interface StatePolicyOptions<Item> {
 }
 
 interface LogPolicyOptions {
+  /** Each item that was added is kept, in order. */
   readonly policy: 'log';
   /** Keep only the last so many items: an integer of at least 1. Default: all. */
   readonly retain?: number;

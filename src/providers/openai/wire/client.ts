@@ -25,7 +25,9 @@ export interface OpenAIClientOptions {
   readonly apiKey?: string | (() => Promise<string>);
   /** The base URL, such as `http://127.0.0.1:8080/v1`. Default: `OPENAI_BASE_URL`, otherwise the provider's own URL. */
   readonly baseURL?: string;
+  /** The organization that pays. Default: the environment variable `OPENAI_ORG_ID`. */
   readonly organization?: string;
+  /** The project that the requests belong to. Default: the environment variable `OPENAI_PROJECT_ID`. */
   readonly project?: string;
   /** Headers of every request. */
   readonly defaultHeaders?: Readonly<Record<string, string>>;
