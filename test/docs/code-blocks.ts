@@ -10,7 +10,7 @@ export interface CodeBlock {
   readonly code: string;
   /** False for blocks marked `no-run`: they are compiled only. */
   readonly isRun: boolean;
-  /** The package without which the block is compiled only: `needs=NAME`. */
+  /** The package without which the block is compiled only, and not even that where it imports it: `needs=NAME`. */
   readonly needs?: string;
 }
 
@@ -59,7 +59,9 @@ export function extractCodeBlocks(file: string, text: string): ExtractedBlocks {
           line: open.line + 1,
           code: code.join('\n'),
           isRun: !open.info.includes('no-run'),
-          ...present({ needs: open.info.find((word) => word.startsWith(needsWord))?.slice(needsWord.length) }),
+          ...present({
+            needs: open.info.find((word) => word.startsWith(needsWord))?.slice(needsWord.length),
+          }),
         });
       }
       open = undefined;
@@ -85,7 +87,8 @@ function closes(fence: Fence, open: Fence): boolean {
 function checkInfo({ info: [language, ...words] }: Fence): string | undefined {
   if (language === undefined) return undefined;
   if (aliases.has(language)) return `write \`ts\` instead of \`${language}\`, so that the block is checked`;
-  const unknown = language === 'ts' ? words.filter((word) => word !== 'no-run' && !word.startsWith(needsWord)) : [];
+  const unknown =
+    language === 'ts' ? words.filter((word) => word !== 'no-run' && !word.startsWith(needsWord)) : [];
   return unknown.length > 0
     ? `beside \`ts\` only \`no-run\` and \`needs=PACKAGE\` are known, not \`${unknown.join(' ')}\``
     : undefined;

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { format } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CodeBlock, extractCodeBlocks } from './code-blocks.ts';
 import { documentedSources, readDocument, userDocuments } from './documents.ts';
-import { type GeneratedModules, generateModules } from './generated-modules.ts';
+import { canCompile, type GeneratedModules, generateModules, homeOf } from './generated-modules.ts';
 
 const extracted = [...userDocuments(), ...documentedSources()].map(({ file, text }) =>
   extractCodeBlocks(file, text),
@@ -74,12 +73,13 @@ describe('code in README.md, guides and comments', () => {
   describe.each(blocks.map((block) => [`${block.file}:${block.line}`, block] as const))(
     '%s',
     (_name, block) => {
-      it('compiles', () => {
+      const missing =
+        block.needs === undefined || homeOf(block.needs) !== undefined ? '' : `, needs ${block.needs}`;
+      it.skipIf(!canCompile(block))(`compiles${canCompile(block) ? '' : missing}`, () => {
         expect((complaints.get(block) ?? []).join('\n')).toBe('');
       });
 
       if (!block.isRun) return;
-      const missing = block.needs === undefined || isInstalled(block.needs) ? '' : `, needs ${block.needs}`;
       it.skipIf(missing !== '')(`runs${missing}`, async () => {
         const printed = await run(block, modules.pathOf(block));
         const wanted = printedBy(block);
@@ -89,10 +89,6 @@ describe('code in README.md, guides and comments', () => {
     },
   );
 });
-
-function isInstalled(name: string): boolean {
-  return existsSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url));
-}
 
 /** Texts that a block says it prints: the comments after its calls of `console.log()`. */
 function printedBy({ code }: CodeBlock): readonly string[] {

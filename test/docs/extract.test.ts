@@ -16,6 +16,11 @@ describe('extractCodeBlocks', () => {
     ]);
   });
 
+  it('takes the package that a block needs', () => {
+    const { blocks } = extractCodeBlocks('a.md', lines('```ts needs=@scope/name', 'x();', '```'));
+    expect(blocks).toEqual([{ file: 'a.md', line: 2, code: 'x();', isRun: true, needs: '@scope/name' }]);
+  });
+
   it('leaves other languages and plain fences alone', () => {
     const { blocks, problems } = extractCodeBlocks(
       'a.md',
@@ -42,7 +47,7 @@ describe('extractCodeBlocks', () => {
     [
       'an unknown word',
       lines('', '```ts norun', '```'),
-      'a.md:2: beside `ts` only `no-run` is known, not `norun`',
+      'a.md:2: beside `ts` only `no-run` and `needs=PACKAGE` are known, not `norun`',
     ],
     ['an open fence', lines('```ts', 'x'), 'a.md:1: the fence has no end'],
   ])('reports %s', (_name, text, message) => {

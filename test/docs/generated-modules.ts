@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,12 +8,25 @@ import type { CodeBlock } from './code-blocks.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
 
-/** A folder with one module per block; a line of a module has the number that it has in the Markdown file. */
+/** Where packages are installed that blocks need: for the project, and for its comparison with other libraries. */
+const homes = ['.', 'bench'];
+
+/** The folder in which the package of `needs=NAME` is installed; undefined: it is not. */
+export function homeOf(needs: string): string | undefined {
+  return homes.find((home) => existsSync(join(root, home, 'node_modules', needs, 'package.json')));
+}
+
+/** Whether a block can be compiled here: what it imports is installed. */
+export function canCompile({ needs, code }: CodeBlock): boolean {
+  return needs === undefined || homeOf(needs) !== undefined || !code.includes(`from '${needs}`);
+}
+
+/** Folders with one module per block; a line of a module has the number that it has in the Markdown file. */
 export interface GeneratedModules extends AsyncDisposable {
   /** Absolute path of a block's module. */
   pathOf(block: CodeBlock): string;
   /**
-   * Type-checks all modules in one run of the compiler, with the settings of the project except that unused names are
+   * Type-checks all modules that can be compiled, with one run of the compiler for each home, with the settings of the project except that unused names are
    * allowed. Resolves to the complaints per block, each as `file:line:column: message`.
    *
    * @throws {Error} when the compiler complains about anything but a block
@@ -20,37 +34,66 @@ export interface GeneratedModules extends AsyncDisposable {
   check(): Promise<ReadonlyMap<CodeBlock, readonly string[]>>;
 }
 
-/** Writes the modules of `blocks` to a fresh folder in the project, which disposing removes. */
+/** Writes the modules of `blocks` to fresh folders in the project, which disposing removes. */
 export async function generateModules(blocks: readonly CodeBlock[]): Promise<GeneratedModules> {
-  await mkdir(join(root, '.docs-check'), { recursive: true });
-  const folder = await mkdtemp(join(root, '.docs-check', 'run-'));
-  const names = new Map(blocks.map((block) => [block, moduleName(block)]));
-  const pathOf = (block: CodeBlock): string => join(folder, names.get(block) ?? moduleName(block));
-
-  await Promise.all([
-    writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings)),
-    // An empty module, since the compiler refuses a folder without any.
-    writeFile(join(folder, 'empty.ts'), 'export {};\n'),
-    ...blocks.map((block) => writeFile(pathOf(block), `${'\n'.repeat(block.line - 1)}${block.code}\n`)),
-  ]);
+  const homed = blocks.map((block) => [(block.needs && homeOf(block.needs)) ?? '.', block] as const);
+  // Without a block that needs them, the packages of a comparison may not be there, and neither is its folder.
+  const used = homes.filter((home) => home === '.' || homed.some(([own]) => own === home));
+  const folders = await Promise.all(
+    used.map((home) =>
+      writeModules(
+        home,
+        homed.flatMap(([own, block]) => (own === home ? [block] : [])),
+      ),
+    ),
+  );
+  const folderOf = (block: CodeBlock): ModuleFolder | undefined =>
+    folders.find(({ names }) => names.has(block));
 
   return {
-    pathOf,
-    check: async () => assign(await compile(folder), names),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    pathOf: (block) => join(folderOf(block)?.path ?? '', moduleName(block)),
+    check: async () => {
+      const complaints = await Promise.all(
+        folders.map(async ({ path, names }) => assign(await compile(path), names)),
+      );
+      return new Map(complaints.flatMap((each) => [...each]));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(folders.map(({ path }) => rm(path, { recursive: true, force: true })));
+    },
   };
 }
 
-const settings = {
-  extends: relative(join(root, '.docs-check/run'), join(root, 'tsconfig.json')),
-  compilerOptions: {
-    noUnusedLocals: false,
-    noUnusedParameters: false,
-    isolatedDeclarations: false,
-    declaration: false,
-    declarationMap: false,
-  },
-  include: ['*.ts'],
+/** The modules of a home. */
+interface ModuleFolder {
+  readonly path: string;
+  readonly names: ReadonlyMap<CodeBlock, string>;
+}
+
+async function writeModules(home: string, blocks: readonly CodeBlock[]): Promise<ModuleFolder> {
+  const parent = join(root, home, '.docs-check');
+  await mkdir(parent, { recursive: true });
+  const path = await mkdtemp(join(parent, 'run-'));
+  const names = new Map(blocks.map((block) => [block, moduleName(block)]));
+  // An empty module, since the compiler refuses a folder without any.
+  const include = ['empty.ts', ...blocks.filter(canCompile).map(moduleName)];
+  const settings = { extends: relative(path, join(root, 'tsconfig.json')), compilerOptions, include };
+  await Promise.all([
+    writeFile(join(path, 'tsconfig.json'), JSON.stringify(settings)),
+    writeFile(join(path, 'empty.ts'), 'export {};\n'),
+    ...blocks.map((block) =>
+      writeFile(join(path, moduleName(block)), `${'\n'.repeat(block.line - 1)}${block.code}\n`),
+    ),
+  ]);
+  return { path, names };
+}
+
+const compilerOptions = {
+  noUnusedLocals: false,
+  noUnusedParameters: false,
+  isolatedDeclarations: false,
+  declaration: false,
+  declarationMap: false,
 };
 
 function moduleName({ file, line }: CodeBlock): string {

@@ -25,6 +25,13 @@ describe('generateModules', () => {
     expect((await modules.check()).get(wrong)?.[0]).toContain("'string | undefined' is not assignable");
   });
 
+  it('leaves out a block that imports a package that is not installed', async () => {
+    const absent = { ...block(1, "import { x } from '@scope/absent';\nx();"), needs: '@scope/absent' };
+    const wrong = { ...block(9, 'const size: string = 1;'), needs: '@scope/absent' };
+    await using modules = await generateModules([absent, wrong]);
+    expect([...(await modules.check()).keys()]).toEqual([wrong]);
+  });
+
   it('accepts that there is no block', async () => {
     await using modules = await generateModules([]);
     expect((await modules.check()).size).toBe(0);
