@@ -3,38 +3,35 @@ import { defineAgent, promptTemplate, runAgent, section, ToolResult, tool } from
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 
-const lookup = tool({
-  name: 'lookup_entity',
-  description: 'Fetch structured information for a given entity id.',
-  inputSchema: z.object({ entityId: z.string().describe('Global identifier to fetch') }),
-  outputSchema: z.object({ entityId: z.string(), documentUrl: z.string() }),
+const people = new Map([['p-17', 'Ada Lovelace']]);
+const lookUp = tool({
+  name: 'look_up',
+  description: 'Finds a person by id.',
+  inputSchema: z.object({ id: z.string() }),
   effects: 'read',
-  execute: ({ entityId }) =>
-    ToolResult.ok({ entityId, documentUrl: `https://example.com/${entityId}` }, `Fetched ${entityId}.`),
+  execute: ({ id }) =>
+    people.has(id)
+      ? ToolResult.ok(people.get(id))
+      : ToolResult.error(`No person "${id}". Ids look like p-17.`),
 });
-
 const task = section({
   title: 'Task',
   key: 'task',
   params: z.object({ question: z.string() }),
-  template: (p) => `Look entities up before you answer: ${p.question}`,
-  tools: [lookup],
+  template: (p) => `Look people up before you answer: ${p.question}`,
+  tools: [lookUp],
 });
-const agent = defineAgent({
+export const agent = defineAgent({
   template: promptTemplate({ ns: 'examples', key: 'quick-start', sections: [task] }),
-  // A scripted adapter replaces a real model: it requests one call, then answers.
+  params: { question: 'Who is person 17?' },
+  // A script in place of a model: a call that fails, the call corrected, the answer.
   adapter: scriptedAdapter([
-    { toolCalls: [{ name: 'lookup_entity', arguments: { entityId: 'ada-1' } }] },
-    { text: 'Ada Lovelace; see https://example.com/ada-1.' },
+    { toolCalls: [{ name: 'look_up', arguments: { id: '17' } }] },
+    { toolCalls: [{ name: 'look_up', arguments: { id: 'p-17' } }] },
+    { text: 'Ada Lovelace.' },
   ]),
 });
 
-const run = await runAgent(agent, { params: { question: 'Who is ada-1?' } });
-
-const answer = run.conversation.find((item) => item.type === 'tool-result');
-assert.equal(
-  answer?.text,
-  'Fetched ada-1.\n\n{"documentUrl":"https://example.com/ada-1","entityId":"ada-1"}',
-);
-assert.equal(run.text, 'Ada Lovelace; see https://example.com/ada-1.');
+const run = await runAgent(agent);
+assert.equal(run.text, 'Ada Lovelace.');
 console.log(run.text);

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { commandReference } from './reference/command.mjs';
+import { entryReference } from './reference/entries.mjs';
 import { errorReference } from './reference/error-codes.mjs';
 import { typeReferences } from './reference/types.mjs';
 
@@ -15,7 +16,8 @@ const folder = join(root, 'guides/reference');
 
 const { events, options, problems: typeProblems } = typeReferences(root);
 const errors = errorReference(root);
-const problems = [...errors.problems, ...typeProblems];
+const entries = entryReference(root);
+const problems = [...errors.problems, ...entries.problems, ...typeProblems];
 for (const problem of problems) console.log(problem);
 if (problems.length > 0) process.exitCode = 1;
 
@@ -24,6 +26,7 @@ const files = {
   'events.md': events,
   'options.md': options,
   'errors.md': errors.text,
+  'entries.md': entries.text,
 };
 for (const [name, text] of Object.entries(files)) {
   const path = join(folder, name);

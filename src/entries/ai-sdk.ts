@@ -1,3 +1,11 @@
+/**
+ * An adapter for models of the AI SDK; its tools in prompts, and tools of prompts in its loops.
+ *
+ * Runs in any runtime.
+ *
+ * @module weakincentives/ai-sdk
+ */
+
 export { type AiSdkOptions, aiSdk } from '../providers/ai-sdk/ai-sdk.ts';
 export { aiSdkHostedToolCodecs } from '../providers/ai-sdk/hosted/codecs.ts';
 export { FailedToolCallError } from '../providers/ai-sdk/tools/failed-tool-call-error.ts';

@@ -1,3 +1,11 @@
+/**
+ * An adapter for Anthropic and servers with its Messages API.
+ *
+ * Runs in any runtime; needs the package `@anthropic-ai/sdk`.
+ *
+ * @module weakincentives/anthropic
+ */
+
 export { type AnthropicOptions, anthropic } from '../providers/anthropic/anthropic.ts';
 export { anthropicDialect } from '../providers/anthropic/anthropic-dialect.ts';
 export type {

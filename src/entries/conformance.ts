@@ -1,3 +1,11 @@
+/**
+ * What every adapter and every journal has to do, as cases for any test runner.
+ *
+ * Runs in any runtime; the cases of journals need Node.
+ *
+ * @module weakincentives/conformance
+ */
+
 export {
   adapterConformance,
   type ConformanceCase,

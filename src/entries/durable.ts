@@ -1,3 +1,11 @@
+/**
+ * Runs on more than one machine: queues, workers, blobs, the journal over tables of your own, engines of others.
+ *
+ * Runs in any runtime.
+ *
+ * @module weakincentives/durable
+ */
+
 export {
   type RunWorker,
   type RunWorkerOptions,

@@ -1,3 +1,11 @@
+/**
+ * Prompts, sections, tools, policies, sessions, resources, the virtual filesystem, the transactional runtime, agents and runs.
+ *
+ * Runs in any runtime.
+ *
+ * @module weakincentives
+ */
+
 export { type AgentRun, type RunAgentOptions, runAgent, streamAgent } from '../agent/index.ts';
 export {
   BudgetExceededError,

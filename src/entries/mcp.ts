@@ -1,3 +1,11 @@
+/**
+ * The tools of a prompt served over the Model Context Protocol, and tools of its servers in prompts.
+ *
+ * Runs in Node; needs `@modelcontextprotocol/server`, `@modelcontextprotocol/node` for HTTP, `@modelcontextprotocol/client` for servers of others.
+ *
+ * @module weakincentives/mcp
+ */
+
 export { McpError, type McpErrorCode } from '../core/error/index.ts';
 export type {
   McpChildServer,

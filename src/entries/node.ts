@@ -1,3 +1,11 @@
+/**
+ * Host folders: transactional, copied, or staged for external processes; a store for prompt overrides.
+ *
+ * Runs in Node.
+ *
+ * @module weakincentives/node
+ */
+
 export { type DirectoryBlobsOptions, directoryBlobs } from '../host/directory-blobs/directory-blobs.ts';
 export { defaultExcludes, type ReadFolderOptions } from '../host/folder-copy/options.ts';
 export { type FolderCopy, readFolder } from '../host/folder-copy/read-folder.ts';

@@ -1,3 +1,11 @@
+/**
+ * An adapter for OpenAI and servers with its Responses API.
+ *
+ * Runs in any runtime; needs the package `openai`.
+ *
+ * @module weakincentives/openai
+ */
+
 export { openaiHostedToolCodecs } from '../providers/openai/hosted/codecs.ts';
 export { type OpenAIOptions, openai } from '../providers/openai/openai.ts';
 export type { OpenAISettings } from '../providers/openai/request/request-settings.ts';

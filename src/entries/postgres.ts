@@ -1,3 +1,11 @@
+/**
+ * A journal of runs in PostgreSQL, and a database as a transactional resource.
+ *
+ * Runs in Node; needs the package `pg`.
+ *
+ * @module weakincentives/postgres
+ */
+
 export {
   type MigrateOptions,
   migrate,

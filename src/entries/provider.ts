@@ -1,3 +1,11 @@
+/**
+ * Parts for an adapter of your own.
+ *
+ * Runs in any runtime.
+ *
+ * @module weakincentives/provider
+ */
+
 export {
   ModelResponseError,
   type ModelResponseErrorCode,

@@ -1,3 +1,11 @@
+/**
+ * The record of a run as JSON lines: written while it runs, read back as calls, state and files.
+ *
+ * Runs in any runtime.
+ *
+ * @module weakincentives/record
+ */
+
 export { RecordError, type RecordErrorCode } from '../core/error/index.ts';
 export { type ExportRecordOptions, exportRecord } from '../record/export/export-record.ts';
 export { RunFold, readRunRecord } from '../record/fold/run-fold.ts';

@@ -1,3 +1,11 @@
+/**
+ * Shell commands and code of a model in sandboxes: an interpreter, bubblewrap, podman.
+ *
+ * Runs in Node.
+ *
+ * @module weakincentives/sandbox
+ */
+
 export { SandboxError, type SandboxErrorCode } from '../core/error/index.ts';
 export {
   type Sandbox,

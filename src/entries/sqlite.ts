@@ -1,3 +1,11 @@
+/**
+ * A journal of runs in SQLite, and a database as a transactional resource.
+ *
+ * Runs in Node; `node:sqlite` of Node 22.13, or better-sqlite3 (12 on Node 20, where 13 ends the process).
+ *
+ * @module weakincentives/sqlite
+ */
+
 export {
   type SqliteResource,
   type SqliteResourceOptions,

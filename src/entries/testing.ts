@@ -1,3 +1,11 @@
+/**
+ * A scripted model, to test agents without one; a clock that a test sets.
+ *
+ * Runs in any runtime.
+ *
+ * @module weakincentives/testing
+ */
+
 export { memoryJournal } from '../durable/journal/index.ts';
 export { createManualClock, type ManualClock } from '../testing/doubles/manual-clock.ts';
 export {

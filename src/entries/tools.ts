@@ -1,3 +1,11 @@
+/**
+ * Ready-made sections and tools: files, a digest of the workspace, a plan, web search and other hosted tools.
+ *
+ * Runs in any runtime.
+ *
+ * @module weakincentives/tools
+ */
+
 export { type AgentToolOptions, agentTool } from '../suite/agent/agent-tool.ts';
 export { WorkspaceDigest } from '../suite/digest/workspace-digest.ts';
 export {

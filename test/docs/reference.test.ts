@@ -6,7 +6,7 @@ import { runCheck } from '../support/run-check.ts';
 const files = {
   'test/fixtures/golden/help/wink-80.txt': 'Usage: wink COMMAND',
   'src/core/runtime/events/run-event.ts': 'export interface RunEvents {}',
-  'src/entries/run.ts': "export type { RunEvents } from '../core/runtime/events/run-event.ts';",
+  'src/entries/run.ts': "/**\n * Runs.\n *\n * Runs in any runtime.\n *\n * @module weakincentives/run\n */\nexport type { RunEvents } from '../core/runtime/events/run-event.ts';",
   'src/seat.ts': `/**
  * Codes of {@link SeatError}.
  *
@@ -46,6 +46,7 @@ test('an error code needs a time and advice, an option of any form a comment', (
     'seat-missing of SeatErrorCode in src/seat.ts: what to do is missing.',
     'src/gate.ts: the codes of GateError are not declared as GateErrorCode.',
     'hall-closed of HallError in src/hall.ts: what to do is missing.',
+    'src/entries/seats.ts: begin with what it holds, "Runs in …." and @module weakincentives/seats.',
     'SeatOptions.name?: a comment is missing.',
   ]);
 });
