@@ -6,7 +6,11 @@ import { runCheck } from '../support/run-check.ts';
 const files = {
   'test/fixtures/golden/help/wink-80.txt': 'Usage: wink COMMAND',
   'src/core/runtime/events/run-event.ts': 'export interface RunEvents {}',
-  'src/entries/run.ts': "/**\n * Runs.\n *\n * Runs in any runtime.\n *\n * @module weakincentives/run\n */\nexport type { RunEvents } from '../core/runtime/events/run-event.ts';",
+  'src/entries/run.ts':
+    "/**\n * Runs.\n *\n * Runs in any runtime.\n *\n * @module weakincentives/run\n */\nexport type { RunEvents } from '../core/runtime/events/run-event.ts';",
+  'README.md': '# Seats\n\nSeats of a hall.\n',
+  'guides/README.md': '- [Seats](seats.md): where people sit\n',
+  'examples/ten-names.ts': `// ${'long '.repeat(2_000)}`,
   'src/seat.ts': `/**
  * Codes of {@link SeatError}.
  *
@@ -47,6 +51,7 @@ test('an error code needs a time and advice, an option of any form a comment', (
     'src/gate.ts: the codes of GateError are not declared as GateErrorCode.',
     'hall-closed of HallError in src/hall.ts: what to do is missing.',
     'src/entries/seats.ts: begin with what it holds, "Runs in …." and @module weakincentives/seats.',
+    'llms.txt has 10276 bytes, more than 6000.',
     'SeatOptions.name?: a comment is missing.',
   ]);
 });

@@ -69,10 +69,12 @@ describe('packed files', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'VERSIONING.md',
       'dist',
       'docs',
       'examples',
+      'llms.txt',
       'package.json',
       'templates',
     ]);
