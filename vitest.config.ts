@@ -45,8 +45,12 @@ const built = { globalSetup: ['test/package-setup.ts'] };
 /** The projects that only their scripts ask for; vitest would make ready every project that there is. */
 const onDemand = [
   { name: 'browser', include: serviceTests.browser, ...built },
-  // The tour too: two of its chapters need a journal.
-  { name: 'durable', include: [...durableTests, 'test/examples/tour.test.ts'], ...built },
+  // The tour and two of the issues, too: they need a journal.
+  {
+    name: 'durable',
+    include: [...durableTests, 'test/examples/tour.test.ts', 'test/examples/issues/*.test.ts'],
+    ...built,
+  },
   { name: 'engines', include: serviceTests.engines, ...built },
   { name: 'harness', include: serviceTests.harness },
   { name: 'mcp', include: serviceTests.mcp },

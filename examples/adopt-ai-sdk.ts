@@ -1,3 +1,4 @@
+// Tools of a prompt in the loop of the AI SDK, with state that rolls back.
 import assert from 'node:assert/strict';
 import { tool as aiTool, generateText, isStepCount } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';

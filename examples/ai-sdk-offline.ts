@@ -1,3 +1,4 @@
+// A model of the AI SDK, here Google's, on loopback: calls, a web search with citations, a streamed answer.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';

@@ -1,3 +1,4 @@
+// The Messages API of Anthropic on loopback: overloaded once, then a web search, a pause, two calls and an answer.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';

@@ -1,3 +1,4 @@
+// Two texts and two models over a data set, with what each passes and costs.
 import assert from 'node:assert/strict';
 import {
   defineSlice,

@@ -1,3 +1,4 @@
+// A hosted tool of your own kind, with its codec.
 import assert from 'node:assert/strict';
 import {
   type HostedTool,

@@ -1,3 +1,4 @@
+// The Responses API of OpenAI on loopback: streaming, and a request that is sent again.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';

@@ -1,3 +1,4 @@
+// A tool, a section and an agent, in 40 lines.
 import assert from 'node:assert/strict';
 import { defineAgent, promptTemplate, runAgent, section, ToolResult, tool } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';

@@ -1,3 +1,4 @@
+// A command of the project on staged files: when its tests fail, the edits that came with it roll back.
 import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

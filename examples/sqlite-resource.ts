@@ -1,3 +1,4 @@
+// Rows of a database that roll back with their call.
 import assert from 'node:assert/strict';
 import sqlite, { type Database as SqliteDatabase } from 'node-sqlite3-wasm';
 import {

@@ -1,3 +1,4 @@
+// Agents inside agents: state, files and usage of what they do, and what is dropped.
 import assert from 'node:assert/strict';
 import {
   binding,

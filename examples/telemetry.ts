@@ -1,3 +1,4 @@
+// Spans and metrics of a run, as an exact tree.
 import assert from 'node:assert/strict';
 import { context, SpanStatusCode } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';

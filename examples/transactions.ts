@@ -1,3 +1,4 @@
+// Six calls of one turn that end in five ways.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // Runs TypeScript files of examples/ and bench/ on every supported Node: `npm run example -- <name> [arguments]`,
-// `npm run bench -- [options]`.
+// `npm run examples` (all of them, a line each), `npm run bench -- [options]`.
 // The package is built, the two folders are translated to .build/ (types stripped, not checked), and there
 // `weakincentives` is the built package. `src/` is translated as well, for benchmarks of what is not exported.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listPrograms, needs } from './list-programs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [folder, name, ...rest] = process.argv.slice(2);
@@ -14,6 +15,9 @@ if (folder === undefined || !['examples', 'bench'].includes(folder)) {
   console.error('run-typescript: say which folder: examples or bench.');
   process.exit(2);
 }
+
+// Node 22 and 24 warn of node:sqlite.
+const runOptions = ['--disable-warning=ExperimentalWarning'];
 
 // Whoever is run ends by itself and says what it has; this process waits for it.
 process.on('SIGINT', () => {});
@@ -26,12 +30,16 @@ if (folder === 'bench' && name !== '--translate') {
   process.exit(0);
 }
 
-const programs = listPrograms(folder);
+const programs = listPrograms(root, folder);
 if (name === '--list') {
   console.log([...programs.keys()].join('\n'));
   process.exit(0);
 }
-if (name !== '--translate') {
+if (name === '--all') {
+  node(['scripts/build.mjs']);
+  translate();
+  process.exitCode = (await runAll()) ? 0 : 1;
+} else if (name !== '--translate') {
   const file = name === undefined ? undefined : (programs.get(name) ?? byPath(name));
   if (file === undefined) {
     const known = [...programs.keys()].join(', ') || 'none yet';
@@ -42,28 +50,9 @@ if (name !== '--translate') {
   }
   node(['scripts/build.mjs']);
   translate();
-  // Node 22 and 24 warn of node:sqlite.
-  node(['--disable-warning=ExperimentalWarning', join('.build', file.replace(/\.ts$/, '.js')), ...rest]);
+  node([...runOptions, built(file), ...rest]);
 } else {
   translate();
-}
-
-/**
- * The programs of a folder by name: `<name>.ts` beside each other, and `<name>/main.ts` or `<name>/<name>.ts`.
- * @param {string} where
- * @returns {Map<string, string>} name to path relative to the root
- */
-function listPrograms(where) {
-  /** @type {Map<string, string>} */
-  const found = new Map();
-  if (!existsSync(join(root, where))) return found;
-  for (const entry of readdirSync(join(root, where), { withFileTypes: true })) {
-    const files = entry.isDirectory() ? ['main.ts', `${entry.name}.ts`] : [''];
-    const paths = files.map((file) => join(where, entry.name, file));
-    const path = paths.find((each) => each.endsWith('.ts') && existsSync(join(root, each)));
-    if (path !== undefined) found.set(basename(entry.name).replace(/\.ts$/, ''), path);
-  }
-  return found;
 }
 
 /** @param {string} path */
@@ -72,9 +61,49 @@ function byPath(path) {
   return [...programs.values()].find((known) => known === fromRoot);
 }
 
+/** @param {string} file */
+function built(file) {
+  return join('.build', file.replace(/\.ts$/, '.js'));
+}
+
+/** Runs all programs, two at a time, and prints the last line of each. @returns {Promise<boolean>} whether all ended well */
+async function runAll() {
+  const startedAtMs = Date.now();
+  const waiting = [...programs].filter(([each]) => !needs.has(each));
+  const count = waiting.length;
+  let failed = 0;
+  for (const [each, what] of needs) console.log(`skip ${each}: needs ${what}`);
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [each, file] = next;
+      const eachStartedAtMs = Date.now();
+      const { isOk, stdout, stderr } = await endOf(file);
+      const lines = stdout.trimEnd().split('\n');
+      if (!isOk) failed += 1;
+      const seconds = ((Date.now() - eachStartedAtMs) / 1000).toFixed(1);
+      console.log(`${isOk ? 'ok  ' : 'FAIL'} ${each} (${seconds} s) ${lines.at(-1) ?? ''}`);
+      if (!isOk) console.log(`${stdout}${stderr}`.trimEnd().replace(/^/gm, '     '));
+    }
+  };
+  await Promise.all([work(), work()]);
+  const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(0);
+  console.log(`${count - failed} of ${count} programs ended well (${seconds} s)`);
+  return failed === 0;
+}
+
+/** @param {string} file @returns {Promise<{ isOk: boolean, stdout: string, stderr: string }>} */
+function endOf(file) {
+  const env = { ...process.env, NO_COLOR: '1' };
+  return new Promise((done) => {
+    execFile(process.execPath, [...runOptions, built(file)], { cwd: root, env }, (error, stdout, stderr) =>
+      done({ isOk: error === null && stdout.trim() !== '', stdout, stderr }),
+    );
+  });
+}
+
 function translate() {
   // The compiler refuses a project without files.
-  if (listPrograms('examples').size + listPrograms('bench').size === 0) return;
+  if (listPrograms(root, 'examples').size + listPrograms(root, 'bench').size === 0) return;
   node(['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.run.json']);
   // What the benchmarks compare with, once it is installed there.
   const peers = join(root, '.build/bench/node_modules');

@@ -10,7 +10,7 @@ const files = {
     "/**\n * Runs.\n *\n * Runs in any runtime.\n *\n * @module weakincentives/run\n */\nexport type { RunEvents } from '../core/runtime/events/run-event.ts';",
   'README.md': '# Seats\n\nSeats of a hall.\n',
   'guides/README.md': '- [Seats](seats.md): where people sit\n',
-  'examples/ten-names.ts': `// ${'long '.repeat(2_000)}`,
+  'examples/ten-names.ts': `// Ten.\nimport assert from 'node:assert/strict';\nconsole.log('${'long '.repeat(2_000)}');\n`,
   'src/seat.ts': `/**
  * Codes of {@link SeatError}.
  *
@@ -51,9 +51,43 @@ test('an error code needs a time and advice, an option of any form a comment', (
     'src/gate.ts: the codes of GateError are not declared as GateErrorCode.',
     'hall-closed of HallError in src/hall.ts: what to do is missing.',
     'src/entries/seats.ts: begin with what it holds, "Runs in …." and @module weakincentives/seats.',
-    'llms.txt has 10276 bytes, more than 6000.',
+    'llms.txt has 10339 bytes, more than 6000.',
     'SeatOptions.name?: a comment is missing.',
   ]);
+});
+
+test('an example says what it shows, asserts it and prints it', () => {
+  const issue = [
+    'Lost.',
+    'Thread: https://github.com/a/b/issues/1',
+    'Group: Files',
+    'Steps: Two edits.',
+    'Asserted: Both.',
+  ];
+  const comment = (lines: readonly string[]) => lines.map((line) => `// ${line}\n`).join('');
+  const body = "import assert from 'node:assert/strict';\nassert.ok(true);\n";
+  const { status, lines } = runCheck('reference', {
+    ...files,
+    'examples/good.ts': `// Shows it.\n${body}console.log('Shown.');\n`,
+    'examples/silent.ts': `// Shows it.\n${body}`,
+    'examples/trusting.ts': "// Shows it.\nconsole.log('Shown.');\n",
+    'examples/unnamed/main.ts': `${body}console.log('Shown.');\n`,
+    'examples/issues/b-1.ts': `${comment(issue)}${body}console.log('holds: both are there');\n`,
+    'examples/issues/b-2.ts': `${comment(issue.with(2, 'Group: Fish'))}${body}console.log('holds');\n`,
+    'examples/issues/b-3.ts': `${comment(issue.slice(0, 3))}${body}console.log('holds: both are there');\n`,
+  });
+  expect(status).toBe(1);
+  expect(lines.filter((line) => line.startsWith('examples/') && !line.includes('is out of date'))).toEqual([
+    'examples/issues/b-2.ts: "Fish" is not a group; there are Parallel calls, Files, Rules, Sub-agents, Crashes, Limits, Tools, Tests.',
+    'examples/issues/b-2.ts: print one line "holds: …", as a literal.',
+    'examples/issues/b-3.ts: the first comment has no line "Steps: ".',
+    'examples/issues/b-3.ts: the first comment has no line "Asserted: ".',
+    'examples/silent.ts: print what it shows.',
+    'examples/trusting.ts: assert what it shows, with node:assert/strict.',
+    'examples/unnamed/main.ts: begin with a comment that says in one sentence what it shows.',
+  ]);
+  expect(lines).toContain('examples/README.md is out of date: npm run reference -- --write');
+  expect(lines).toContain('guides/it-cannot-happen-here.md is out of date: npm run reference -- --write');
 });
 
 test('the reference of the command has every environment variable that is read', () => {

@@ -27,7 +27,7 @@ describe('examples', () => {
   });
 });
 
-/** `<name>` of every `examples/<name>.ts`, and `<name>/main` of every folder with a `main.ts`; the tour has a test of its own. */
+/** `<name>` of every `examples/<name>.ts`, and `<name>/main` of every folder with a `main.ts`; the tour and the issues have tests of their own. */
 function findPrograms(): readonly string[] {
   const folder = new URL('examples/', root);
   if (!existsSync(folder)) return [];
