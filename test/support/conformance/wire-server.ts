@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** The response of a server to one request. */
@@ -14,23 +14,32 @@ export interface WireReply {
   readonly end?: 'broken' | 'open';
 }
 
+/** A request as it arrived. */
+export interface WireRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
 /** A server on the loopback interface. */
 export interface WireServer extends AsyncDisposable {
   readonly url: string;
 }
 
 /**
- * @param reply answers a request by its body.
+ * @param reply answers a request by its body, its path and its headers.
  * @param onLeft hears that a client has left a connection that was kept open.
  */
 export async function openWireServer(
-  reply: (body: Readonly<Record<string, unknown>>) => WireReply,
-  onLeft: () => void,
+  reply: (body: Readonly<Record<string, unknown>>, request: WireRequest) => WireReply,
+  onLeft: () => void = () => undefined,
 ): Promise<WireServer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => send(response, reply(JSON.parse(Buffer.concat(chunks).toString())), onLeft));
+    request.on('end', () => {
+      const { url: path = '', headers } = request;
+      send(response, reply(JSON.parse(Buffer.concat(chunks).toString()), { path, headers }), onLeft);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address of this form.

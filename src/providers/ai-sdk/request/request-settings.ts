@@ -1,7 +1,7 @@
 import { assertOptions, PromptValidationError, rule } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../../core/schema/index.ts';
-import type { ModelSettings } from '../../../core/tool/index.ts';
+import type { ModelSettings, ReasoningEffort } from '../../../core/tool/index.ts';
 import { joinHeaders, numberSetting, splitSettings } from '../../kit/index.ts';
 import type { AiSdkCallOptions, AiSdkVersion, ProviderOptions, WireObject } from '../wire/call-options.ts';
 
@@ -16,8 +16,11 @@ export type AiSdkCallSettings = Pick<
   | 'frequencyPenalty'
   | 'stopSequences'
   | 'seed'
-  | 'reasoning'
-> & { readonly providerOptions: ProviderOptions; readonly headers: Readonly<Record<string, string>> };
+> & {
+  readonly reasoning?: ReasoningEffort;
+  readonly providerOptions: ProviderOptions;
+  readonly headers: Readonly<Record<string, string>>;
+};
 
 const ownChecks = {
   topK: numberSetting,

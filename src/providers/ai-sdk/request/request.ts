@@ -128,7 +128,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
     hostedNames,
     options: {
       ...settings,
-      // An error for version 3 when the settings were read.
+      // An error for version 3 when the settings were read; and the type has no `max`.
       ...present({
         reasoning: reasoning as (AiSdkCallOptions<Version>['reasoning'] & string) | undefined,
       }),

@@ -131,8 +131,11 @@ export interface AiSdkCallOptions<Version extends AiSdkVersion = AiSdkVersion> {
   frequencyPenalty?: number;
   stopSequences?: string[];
   seed?: number;
-  /** Only for version 4. */
-  reasoning?: Version extends 'v4' ? ReasoningEffort : never;
+  /**
+   * Only for version 4. `max` is sent, too, and is not in the type: packages that are built on an earlier release of the interface, such as `@ai-sdk/deepseek`
+   * 3.0.56, do not name it, and their models would not fit.
+   */
+  reasoning?: Version extends 'v4' ? Exclude<ReasoningEffort, 'max'> : never;
   headers?: Record<string, string>;
   providerOptions?: ProviderOptions;
   /** Whether a stream shows each event of the provider as well, as it came. */
