@@ -91,6 +91,7 @@ const benchFolders = {
   trace: ['harness'],
   rows: ['harness'],
   trips: [],
+  compare: [],
 };
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */

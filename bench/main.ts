@@ -46,6 +46,9 @@ switch (command.kind) {
   case 'fleet':
     process.exitCode = await (await import('./fleet/main.ts')).runFleet(command.args);
     break;
+  case 'compare':
+    process.exitCode = await (await import('./compare/main.ts')).runCompare(command.args);
+    break;
   case 'run':
     process.exitCode = await runBench(command);
     break;

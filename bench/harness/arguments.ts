@@ -13,6 +13,8 @@ export type BenchCommand =
   | { readonly kind: 'trips'; readonly args: readonly string[] }
   /** Runs over workers on a database; `bench/fleet` reads the rest. */
   | { readonly kind: 'fleet'; readonly args: readonly string[] }
+  /** What systems do, not how long it takes; `bench/compare` reads the rest. */
+  | { readonly kind: 'compare'; readonly args: readonly string[] }
   | RunCommand;
 
 export interface RunCommand {
@@ -33,6 +35,7 @@ export interface RunCommand {
 export const usage = `npm run bench -- [OPTIONS]
 npm run bench -- trips [--help]
 npm run bench -- fleet [--help]
+npm run bench -- compare [--help]
 
 Compares weakincentives with a loop written by hand and with its peers. Peers: npm ci --prefix bench.
 
@@ -49,7 +52,8 @@ Compares weakincentives with a loop written by hand and with its peers. Peers: n
   --help         shows this
 
   trips          compares nothing: counts files, functions and calls on the ways through the sources
-  fleet          compares nothing: 10,000 runs over four workers on the PostgreSQL that WINK_JOURNAL names, one of which is killed`;
+  fleet          compares nothing: 10,000 runs over four workers on the PostgreSQL that WINK_JOURNAL names, one of which is killed
+  compare        measures nothing: runs the scripts of bench/compare, which say what each system does`;
 
 const options = {
   quick: { type: 'boolean' },
@@ -68,6 +72,7 @@ const options = {
 export function readArguments(args: readonly string[], rows: readonly BenchRow[]): BenchCommand {
   if (args[0] === 'trips') return { kind: 'trips', args: args.slice(1) };
   if (args[0] === 'fleet') return { kind: 'fleet', args: args.slice(1) };
+  if (args[0] === 'compare') return { kind: 'compare', args: args.slice(1) };
   try {
     return toCommand(parseArgs({ args: [...args], options, strict: true }).values, rows);
   } catch (error) {
