@@ -18,6 +18,7 @@ const serviceTests = {
   harness: ['test/harness/**/*.test.ts'],
   mcp: ['test/mcp/**/*.test.ts'],
   sandbox: ['test/sandbox/**/*.test.ts'],
+  site: ['test/site/**/*.test.ts'],
 };
 const isRun = (name: string): boolean => process.argv.includes(`--project=${name}`);
 /** Tests of what Node 20 does not have, on the built package: skipped there by name. */
@@ -54,6 +55,7 @@ const onDemand = [
   { name: 'engines', include: serviceTests.engines, ...built },
   { name: 'harness', include: serviceTests.harness },
   { name: 'mcp', include: serviceTests.mcp },
+  { name: 'site', include: serviceTests.site, globalSetup: ['test/site-setup.ts'] },
 ].filter(({ name }) => isRun(name));
 
 /** It does not extend the configuration: it tests the package as it is installed, and programs of it run outside of vitest. */

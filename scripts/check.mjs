@@ -12,7 +12,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Slowest first, so that the last one to end is a short one. */
 const checks = [
-  'api',
   'package',
   'unused',
   'lint',

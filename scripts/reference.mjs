@@ -9,6 +9,7 @@ import { commandReference } from './reference/command.mjs';
 import { entryReference } from './reference/entries.mjs';
 import { errorReference } from './reference/error-codes.mjs';
 import { exampleDocuments } from './reference/examples.mjs';
+import { homePage } from './reference/home.mjs';
 import { llmsText } from './reference/llms.mjs';
 import { typeReferences } from './reference/types.mjs';
 
@@ -39,6 +40,7 @@ const files = {
   'llms.txt': llms.text,
   'guides/it-cannot-happen-here.md': examples.page,
   'examples/README.md': examples.list,
+  'docs/site/home.md': homePage(root),
 };
 for (const [name, text] of Object.entries(files)) {
   const path = join(root, name);

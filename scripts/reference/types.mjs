@@ -139,7 +139,7 @@ export function typeReferences(root) {
   function aboutOf(symbol) {
     return ts
       .displayPartsToString(symbol.getDocumentationComment(checker))
-      .replaceAll(/\{@link (\w+)\}/g, '`$1`');
+      .replaceAll(/\{@link (\w+) ?\}/g, '`$1`');
   }
 }
 

@@ -39,17 +39,22 @@ export class TestBrowser implements AsyncDisposable {
     return new TestBrowser(context, profile);
   }
 
-  /** A new page at an address, once it shows a record or says why not. */
+  /** A new page at an address, once it shows a record or says why not; for other pages, once there is what `shows` selects. */
   async visit(
     address: string,
-    options: { readonly theme?: 'light' | 'dark'; readonly width?: number; readonly height?: number } = {},
+    options: {
+      readonly theme?: 'light' | 'dark';
+      readonly width?: number;
+      readonly height?: number;
+      readonly shows?: string;
+    } = {},
   ): Promise<Page> {
-    const { theme = 'light', width = 1440, height = 900 } = options;
+    const { theme = 'light', width = 1440, height = 900, shows = '[role=tree], [role=alert]' } = options;
     const page = await this.context.newPage();
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: theme });
     await page.goto(address);
-    await page.waitForSelector('[role=tree], [role=alert]', { state: 'attached' });
+    await page.waitForSelector(shows, { state: 'attached' });
     return page;
   }
 
