@@ -46,10 +46,10 @@ const built = { globalSetup: ['test/package-setup.ts'] };
 /** The projects that only their scripts ask for; vitest would make ready every project that there is. */
 const onDemand = [
   { name: 'browser', include: serviceTests.browser, ...built },
-  // The tour and two of the issues, too: they need a journal.
+  // The programs of examples/, too: some of them need a journal.
   {
     name: 'durable',
-    include: [...durableTests, 'test/examples/tour.test.ts', 'test/examples/issues/*.test.ts'],
+    include: [...durableTests, 'test/examples/*.test.ts', 'test/examples/issues/*.test.ts'],
     ...built,
   },
   { name: 'engines', include: serviceTests.engines, ...built },

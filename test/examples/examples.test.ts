@@ -49,7 +49,10 @@ function runProgram(program: string): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [fileURLToPath(new URL(`.build/examples/${program}.js`, root))],
+      [
+        '--disable-warning=ExperimentalWarning',
+        fileURLToPath(new URL(`.build/examples/${program}.js`, root)),
+      ],
       { cwd: fileURLToPath(root), env: { PATH: process.env['PATH'], NO_COLOR: '1' }, timeout: deadlockMs },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : (error.code ?? error.message), stdout, stderr }),

@@ -46,7 +46,7 @@ const timetable = aiTool({
 });
 const prompt = promptTemplate({
   ns: 'examples',
-  key: 'adopt-ai-sdk',
+  key: 'your-own-loop',
   sections: [
     section({
       title: 'Travel',
