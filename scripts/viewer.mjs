@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { errorReference } from './reference/error-codes.mjs';
 
 const folder = fileURLToPath(new URL('../src/viewer', import.meta.url));
 /** What elements of JSX are compiled to calls of. */
@@ -36,8 +37,20 @@ export async function buildPage() {
   const page = readFileSync(join(folder, 'page.html'), 'utf8')
     .replace('{{policy}}', () => policyOf(script, style))
     .replace('{{style}}', () => style)
+    .replace('{{advice}}', () => advice())
     .replace('{{script}}', () => script);
   return page;
+}
+
+/** What to do about each code that a run can end with, as JSON for an element of the page. @returns {string} */
+function advice() {
+  const { table } = errorReference(fileURLToPath(new URL('..', import.meta.url)));
+  const rows = table.find(({ name }) => name === 'PromptEvaluationError')?.rows ?? [];
+  if (rows.length === 0) throw new Error('viewer: there are no codes of PromptEvaluationError.');
+  return JSON.stringify(Object.fromEntries(rows.map(({ code, whatToDo }) => [code, whatToDo]))).replaceAll(
+    '<',
+    '\\u003c',
+  );
 }
 
 /**

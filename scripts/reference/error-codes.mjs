@@ -13,7 +13,7 @@ const unionPattern = /\/\*\*\n((?: \*.*\n)*?) \*\/\nexport type (\w+ErrorCode) =
 
 /**
  * @param {string} root the project
- * @returns {{ text: string, problems: readonly string[] }} `problems` names codes whose comments do not say when they come up, or what to do
+ * @returns {{ text: string, table: readonly ErrorClass[], problems: readonly string[] }} `problems` names codes whose comments do not say when they come up, or what to do
  */
 export function errorReference(root) {
   /** @type {string[]} */
@@ -38,7 +38,7 @@ export function errorReference(root) {
   const table = classes
     .map((declared) => classOf(declared, unions, problems))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { text: render(table), problems };
+  return { text: render(table), table, problems };
 }
 
 /** The text of a comment, links as code. @param {string} comment @returns {string} */

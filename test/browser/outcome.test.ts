@@ -128,7 +128,7 @@ describe.skipIf(skipReason !== '')(`what became of a run${skipReason}`, () => {
     expect(await figures.nth(2).locator('.meter .full').count()).toBe(1);
     expect(await figures.nth(3).locator('i').getAttribute('style')).toContain('30%');
     await pane.getByText('nothing committed in between; the limit is 5 turns.').waitFor();
-    await pane.getByText('explained in guides/limits.md of the package').waitFor();
+    await pane.getByText('All codes: guides/reference/errors.md of the package.').waitFor();
     await pane.getByText('1 changed, not written because the run failed').waitFor();
     await page.close();
   });

@@ -150,18 +150,14 @@ export function writtenText({ apply }: RunRecord, kind: RunOutcomeKind): string 
   }
 }
 
-/** Codes of errors that the guide to limits explains. */
-const limitCodes: ReadonlySet<string | undefined> = new Set([
-  'evaluation-failures-repeated',
-  'evaluation-turns-exceeded',
-  'evaluation-budget-exceeded',
-  'evaluation-deadline-exceeded',
-  'evaluation-idle',
-]);
-
-/** Where the package explains the code of an error; undefined for one that explains itself. */
-export function guideTo(code: string | undefined): string | undefined {
-  return limitCodes.has(code) ? 'guides/limits.md' : undefined;
+/** What to do about each code that a run can end with, as the build puts it into the page; empty for a text that is not that. */
+export function readAdvice(text: string): ReadonlyMap<string, string> {
+  try {
+    const advice: unknown = JSON.parse(text);
+    return new Map(Object.entries(advice ?? {}).filter(([, each]) => typeof each === 'string'));
+  } catch {
+    return new Map();
+  }
 }
 
 function pathsOf({ path, from, entry }: RecordedFileChange): readonly string[] {

@@ -5,9 +5,9 @@ import {
   approvalsOf,
   askedText,
   changedFiles,
-  guideTo,
   inputOf,
   openQuestions,
+  readAdvice,
   writtenText,
 } from '../../model/overview.ts';
 import { spentOf } from '../../model/spent.ts';
@@ -130,7 +130,7 @@ function Cause(): VNode | null {
     code === 'evaluation-failures-repeated' && maxRepeatedFailures !== undefined
       ? `, nothing committed in between; the limit is ${many(maxRepeatedFailures, 'turn')}`
       : '';
-  const guide = guideTo(code);
+  const whatToDo = code === undefined ? undefined : advice.get(code);
   return (
     <Section title="What ended the run">
       <div class={kind === 'failed' ? 'card bad' : 'card'}>
@@ -158,10 +158,10 @@ function Cause(): VNode | null {
           <p class="mute">
             <span class="mono">{visible(code)}</span>
             {phase === undefined ? '' : ` · phase ${visible(phase)}`}
-            {guide === undefined ? null : (
+            {whatToDo === undefined ? null : (
               <>
-                {' · explained in '}
-                <span class="mono">{guide}</span> of the package
+                {': '}
+                {whatToDo} All codes: <span class="mono">guides/reference/errors.md</span> of the package.
               </>
             )}
           </p>
@@ -170,6 +170,9 @@ function Cause(): VNode | null {
     </Section>
   );
 }
+
+/** Of the page; without one, as in tests of a part, there is none. */
+const advice = readAdvice(document.getElementById('advice')?.textContent ?? '');
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readRunRecord } from 'weakincentives/record';
-import { approvalsOf, askedText, guideTo, writtenText } from '../../../../src/viewer/model/overview.ts';
+import { approvalsOf, askedText, readAdvice, writtenText } from '../../../../src/viewer/model/overview.ts';
 import { spentOf } from '../../../../src/viewer/model/spent.ts';
 import { resumeText } from '../../../../src/viewer/model/turns.ts';
 import { failedRun, waitingRun } from '../../../browser/support/ended-runs.ts';
@@ -168,10 +168,9 @@ describe('a turn', () => {
   });
 });
 
-it('names the guide that explains the code of an error', () => {
-  expect([guideTo('evaluation-idle'), guideTo('evaluation-aborted'), guideTo(undefined)]).toEqual([
-    'guides/limits.md',
-    undefined,
-    undefined,
+it('reads what to do about codes from the page, and nothing from a text that has none', () => {
+  expect([...readAdvice('{"evaluation-idle":"find what hung.","other":7}')]).toEqual([
+    ['evaluation-idle', 'find what hung.'],
   ]);
+  for (const text of ['', '{', 'null', '7', '[]']) expect(readAdvice(text).size).toBe(0);
 });
