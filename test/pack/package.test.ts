@@ -71,6 +71,7 @@ describe('packed files', () => {
       'README.md',
       'SECURITY.md',
       'VERSIONING.md',
+      'bench',
       'dist',
       'docs',
       'examples',
