@@ -86,7 +86,7 @@ function spelledOut(command: Command, argv: readonly string[]): readonly string[
   const spelled = words.map((word, index) => {
     const { flags, optional, required, argChoices, presetArg } = options.get(word) ?? {};
     // SQL that begins with a comment looks like an option; a space before it does not change it.
-    if (/^--.*\n/.test(word)) return ` ${word}`;
+    if (/^--.*\n/.test(word) && !options.has(word.slice(0, word.indexOf('=')))) return ` ${word}`;
     const next = words[index + 1] ?? '';
     if (required === true && next.startsWith('-') && next !== '-') {
       throw new UsageError(

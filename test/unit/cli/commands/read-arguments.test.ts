@@ -84,6 +84,13 @@ describe('readArguments', () => {
     });
   });
 
+  it('takes texts of several lines as values, and SQL that begins with a comment', () => {
+    const lines = readArguments(['run', 'a.ts', 'dir', '--input=Go.\nNow.\n', '--params={"a":\n1}']);
+    expect(lines).toMatchObject({ kind: 'run', input: 'Go.\nNow.\n', params: { a: 1 } });
+    const sql = '-- All.\nSELECT 1 = 1';
+    expect(readArguments(['query', 'last', sql])).toMatchObject({ kind: 'query', sql: ` ${sql}` });
+  });
+
   it('takes every option of run', () => {
     const argv = ['run', 'a.ts', '--workspace', 'w', '--params', '{"a":[1]}', '--input', 'hi'];
     const more = ['--model', 'openai:gpt:x', '--base-url', 'http://127.0.0.1:1/v1', '--apply', '--json'];
