@@ -1,9 +1,11 @@
 import { Agent } from '@mastra/core/agent';
+import { Mastra } from '@mastra/core/mastra';
+import { InMemoryStore } from '@mastra/core/storage';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
-import { cell } from '../harness/cell.ts';
+import { by, cell } from '../harness/cell.ts';
 import { diskFiles } from '../harness/files.ts';
-import { mastraModel } from '../systems/mastra.ts';
+import { mastraModel, quiet } from '../systems/mastra.ts';
 import { check, innerScript, isForbidden, outerScript, ruleText } from './case.ts';
 
 const write = createTool({
@@ -31,17 +33,29 @@ const lead = new Agent({
   // A sub-agent is the tool `agent-NAME` (documentation: Subagents).
   agents: { writer },
 });
-/** Hooks of the outer agent, for every tool call that it makes (reference of Agent: Tool hooks), given with the run. */
-const hooks = {
-  beforeToolCall: ({ input }: { readonly input: unknown }) => {
-    const path = (input as { readonly path?: unknown } | undefined)?.path;
-    return typeof path === 'string' && isForbidden(path)
-      ? ({ proceed: false, output: ruleText } as const)
-      : undefined;
+const mastra = new Mastra({ agents: { lead }, storage: new InMemoryStore(), logger: quiet });
+
+// Two things of a run look at each call: hooks (reference of Agent: Tool hooks) and requireToolApproval (reference of generate()), after
+// which a call is declined at the outer agent (documentation: Human-in-the-loop, "Approve and decline in supervisor agents").
+const isForbiddenCall = (input: unknown): boolean => {
+  const path = (input as { readonly path?: unknown } | undefined)?.path;
+  return typeof path === 'string' && isForbidden(path);
+};
+const rules = {
+  hooks: {
+    beforeToolCall: ({ input }: { readonly input: unknown }) =>
+      isForbiddenCall(input) ? ({ proceed: false, output: ruleText } as const) : undefined,
   },
+  requireToolApproval: ({ args }: { readonly args: unknown }): boolean => isForbiddenCall(args),
 };
 
 await cell(async () => {
-  await lead.generate('Begin.', { hooks, maxSteps: 10 });
-  return await check();
+  const agent = mastra.getAgent('lead');
+  let output = await agent.generate('Begin.', { ...rules, maxSteps: 10 });
+  while (output.finishReason === 'suspended') {
+    const { toolCallId } = output.suspendPayload as { readonly toolCallId: string };
+    if (output.runId === undefined) throw new Error('The run has no id.');
+    output = await agent.declineToolCallGenerate({ runId: output.runId, toolCallId });
+  }
+  return by('hooks', await check());
 });
