@@ -1,0 +1,70 @@
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { skipReason, TestBrowser } from '../browser/support/chromium.ts';
+
+const home = pathToFileURL(fileURLToPath(new URL('../../site/index.html', import.meta.url))).href;
+
+describe.skipIf(skipReason !== '')(`the site, opened from a file${skipReason}`, () => {
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    expect(inject('siteProblem')).toBe('');
+    browser = await TestBrowser.open();
+  });
+  afterAll(async () => browser?.[Symbol.asyncDispose]());
+
+  const visit = (width: number, theme: 'light' | 'dark' = 'light') =>
+    browser.visit(home, { width, theme, shows: 'h1, #tsd-search-trigger' });
+
+  it.each([
+    ['zod', /Tools|Prompts/],
+    ['SIGKILL', /Survive a crash/],
+    ['runAgent', /^runAgent/],
+  ])('finds %s', async (words, expected) => {
+    const page = await visit(1440);
+    const results = await search(page, words);
+    expect(results.some((result) => expected.test(result))).toBe(true);
+    await page.close();
+  });
+
+  it('finds a guide as well as a symbol by the name of a function', async () => {
+    const page = await visit(1440);
+    const results = await search(page, 'runAgent');
+    expect(results.length).toBeGreaterThan(1);
+    await page.close();
+  });
+
+  it.each([1440, 400])('is no wider than a screen of %d pixels', async (width) => {
+    for (const theme of ['light', 'dark'] as const) {
+      const page = await visit(width, theme);
+      const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      expect(content).toBeLessThanOrEqual(screen ?? 0);
+      await page.close();
+    }
+  });
+
+  it('shows the tiles of the home page as links that lead to guides', async () => {
+    const page = await visit(1440);
+    const tiles = page.locator('.tiles > a');
+    expect(await tiles.count()).toBe(6);
+    await tiles.first().click();
+    await page.waitForSelector('h1');
+    expect(await page.locator('h1').first().textContent()).toBe('Your first agent');
+    await page.close();
+  });
+
+  it('reports no error and asks for nothing outside', () => {
+    expect(browser.messages).toEqual([]);
+    expect(
+      browser.requests.filter((address) => !address.startsWith('file:') && !address.startsWith('data:')),
+    ).toEqual([]);
+  });
+});
+
+async function search(page: Page, words: string): Promise<readonly string[]> {
+  await page.locator('#tsd-search-trigger').click();
+  const input = page.locator('#tsd-search-input');
+  await input.fill(words);
+  await page.waitForSelector('#tsd-search-results li');
+  return page.locator('#tsd-search-results li').allTextContents();
+}
