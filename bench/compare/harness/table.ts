@@ -27,7 +27,7 @@ export function compareTable(results: CompareResults, file: string): string {
   return [
     ...lines.map((cells) => `| ${cells.join(' | ')} |`.replace('|  |', '| |')),
     '',
-    `Written by the linked scripts on ${date}. [How they are kept fair](${readme}#fairness)`,
+    `Run on ${date}. [How it is kept fair](${readme}#fairness)`,
   ].join('\n');
 }
 
