@@ -22,7 +22,7 @@ const task = section({
   template: (p) => `Look people up before you answer: ${p.question}`,
   tools: [lookUp],
 });
-export const agent = defineAgent({
+const agent = defineAgent({
   template: promptTemplate({ ns: 'examples', key: 'quick-start', sections: [task] }),
   params: { question: 'Who is person 17?' },
   // A script in place of a model: a call that fails, the call corrected, the answer.

@@ -19,7 +19,14 @@ export function userDocuments(): readonly Document[] {
 export function allDocuments(): readonly Document[] {
   return [
     ...userDocuments(),
-    ...['AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'VERSIONING.md', ...markdownBelow('docs')].map(readDocument),
+    ...[
+      'AGENTS.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'CHANGELOG.md',
+      'VERSIONING.md',
+      ...markdownBelow('docs'),
+    ].map(readDocument),
   ];
 }
 
