@@ -17,9 +17,7 @@ export function load(app) {
     const isSpecification = path.startsWith('docs/spec/');
     document.name = isSpecification ? `${title}, specified` : title;
     document.frontmatter['group'] = isSpecification ? 'Specification' : (groups.get(path) ?? about);
-    // The page has its name as title. Anchors are made of the text of a heading without its code.
-    const [first] = document.content;
-    if (first?.kind === 'text') first.text = first.text.replace(/^# +.*\n/, '');
+    // TypeDoc makes anchors of the text of a heading without its code.
     document.content = headingsAsText(document.content);
   });
 
@@ -54,7 +52,7 @@ export function load(app) {
 function headingsAsText(parts) {
   let line = '';
   return parts.map((part) => {
-    const isInHeading = /^#{2,6} [^\n]*$/.test(line);
+    const isInHeading = /^#{1,6} [^\n]*$/.test(line);
     line = `${line}${part.text}`.slice(`${line}${part.text}`.lastIndexOf('\n') + 1);
     if (part.kind !== 'code' || !isInHeading) return part;
     return { kind: 'text', text: part.text.replaceAll('`', '').replaceAll('<', '&lt;') };

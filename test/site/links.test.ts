@@ -30,12 +30,11 @@ it('has every guide, every chapter of the specification, every reference, every 
     readdirSync(folder)
       .filter((file) => file.endsWith('.md'))
       .map((file) => /^# (.*)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1] ?? file);
-  const navigation = [...pages.values()].map(({ html }) =>
-    unescaped(/<h1>(.*?)<\/h1>/s.exec(html)?.[1]?.replaceAll(/<[^>]*>/g, '') ?? ''),
+  const headings = [...pages.values()].map(({ html }) =>
+    unescaped(/<h1[^>]*>(.*?)<\/h1>/s.exec(html)?.[1]?.replaceAll(/<[^>]*>/g, '') ?? ''),
   );
-  for (const title of [...titles('guides'), ...titles('guides/reference')])
-    expect(navigation).toContain(title);
-  for (const title of titles('docs/spec')) expect(navigation).toContain(`${title}, specified`);
+  for (const title of [...titles('guides'), ...titles('guides/reference')]) expect(headings).toContain(title);
+  for (const title of titles('docs/spec')) expect(headings).toContain(title);
   const entries = readdirSync('src/entries').filter((file) => file !== 'wink.ts');
   expect(readdirSync(join(site, 'modules')).length).toBe(entries.length);
 });
