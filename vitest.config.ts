@@ -49,7 +49,7 @@ const onDemand = [
   // The programs of examples/, too: some of them need a journal.
   {
     name: 'durable',
-    include: [...durableTests, 'test/examples/*.test.ts', 'test/examples/issues/*.test.ts'],
+    include: [...durableTests, 'test/examples/**/*.test.ts'],
     ...built,
   },
   { name: 'engines', include: serviceTests.engines, ...built },
