@@ -64,7 +64,7 @@ export type AgentRun<Output = unknown, A extends Approver = ApprovalHandler> =
           readonly runId: string;
           /**
            * What differs in the workspace from the beginning of the run, sorted by path; empty without a workspace, or with a
-           * `Filesystem` that is not a `MemoryFilesystem`.
+           * `Filesystem` without `snapshot()` and `changesSince()`.
            */
           readonly changes: readonly FileChange[];
           /** `kept` for a run that waits for answers. */

@@ -9,7 +9,7 @@ import {
   type RunLimits,
   type RunWorkspace,
 } from '../core/evaluation/index.ts';
-import { Filesystem, MemoryFilesystem } from '../core/filesystem/index.ts';
+import { Filesystem, type MemoryFilesystem } from '../core/filesystem/index.ts';
 import { present } from '../core/internal/index.ts';
 import type { DynamicParams, Prompt } from '../core/prompt/index.ts';
 import { type AnyResourceBinding, binding } from '../core/resource/index.ts';
@@ -119,9 +119,16 @@ async function workspaceOf(
 
 /** What a run changes of files in memory, which keep what they were; others do not say. */
 async function changesIn(files: Filesystem): Promise<RunWorkspace['changes']> {
-  if (!(files instanceof MemoryFilesystem)) return undefined;
+  if (!tellsChanges(files)) return undefined;
   const before = await files.snapshot();
   return () => files.changesSince(before);
+}
+
+/** Known by its methods: the class is a large part of a small bundle that may do without it. */
+function tellsChanges(
+  files: Filesystem,
+): files is Filesystem & Pick<MemoryFilesystem, 'snapshot' | 'changesSince'> {
+  return 'snapshot' in files && 'changesSince' in files;
 }
 
 /** What the agent brings, and the options of this run over it. */
