@@ -57,5 +57,9 @@ async function rewindAndFork(kept: string): Promise<void> {
 
 if (isBuiltin('node:sqlite')) {
   const kept = await mkdtemp(join(tmpdir(), 'rewind-and-fork-'));
-  await rewindAndFork(kept).finally(() => rm(kept, { recursive: true }));
+  try {
+    await rewindAndFork(kept);
+  } finally {
+    await rm(kept, { recursive: true });
+  }
 } else console.log('needs Node 22.13 (node:sqlite)');

@@ -27,7 +27,7 @@ describe.skipIf(skipReason !== '')(`the site, opened from a file${skipReason}`, 
     await page.waitForSelector('#tsd-search-results a');
     const found = await page
       .locator('#tsd-search-results a')
-      .evaluateAll((links) => links.map(({ href }: HTMLAnchorElement) => href));
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
     expect(found.filter((address) => expected.test(address))).not.toEqual([]);
     await page.close();
   });
