@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runProgram } from '../harness/program.ts';
 
 const wink = fileURLToPath(new URL('wink.js', import.meta.resolve('weakincentives')));
-const agent = fileURLToPath(new URL('../../../examples/agents/summarise.ts', import.meta.url));
+const agent = fileURLToPath(new URL('../../../test/support/agents/summarise.ts', import.meta.url));
 
 /** The arguments of the command, and what it prints. */
 const commands = {

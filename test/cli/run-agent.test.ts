@@ -44,12 +44,12 @@ function rowsOf(file: string): readonly Row[] {
 
 // Without `fix-tests/node-agent.ts`, whose command prints how long it took.
 const agents: readonly (readonly [module: string, folder: string, isPossible: boolean])[] = [
-  ['examples/agents/summarise.ts', fixture, true],
+  ['test/support/agents/summarise.ts', fixture, true],
   ['examples/review/agent.ts', fixture, true],
   ['examples/fix-tests/agent.ts', join(root, 'examples/fix-tests/project'), hasBubblewrap],
 ];
 
-describe('each agent of the examples', () => {
+describe('an agent', () => {
   describe.each(agents)('%s', (module, folder, isPossible) => {
     it.skipIf(!isPossible)('has the same rows by the command and by runAgent()', async () => {
       const place = join(temporary, module.replaceAll('/', '-'));

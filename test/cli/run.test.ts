@@ -33,11 +33,11 @@ function put(name: string, text: string): string {
 }
 
 describe('wink run', () => {
-  it('runs the example of the repository offline', async () => {
+  it('runs an agent of the repository offline', async () => {
     const before = fingerprint(fixture);
     const { code, stdout, stderr } = await run([
       'run',
-      'examples/agents/summarise.ts',
+      'test/support/agents/summarise.ts',
       '--workspace',
       fixture,
     ]);

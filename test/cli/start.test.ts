@@ -30,7 +30,7 @@ describe('npm start with words', () => {
   });
 
   it('runs the agent that is named, before or after options', async () => {
-    const agent = 'examples/agents/summarise.ts';
+    const agent = 'test/support/agents/summarise.ts';
     for (const words of [
       [agent, work, '--max-turns', '90'],
       ['--max-turns', '90', agent, work],

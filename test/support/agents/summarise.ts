@@ -1,8 +1,4 @@
-// An agent for `wink run`: it finds out which kinds of files a folder holds and writes SUMMARY.md. In a clone, offline:
-//
-//   npm start -- examples/agents/summarise.ts examples/review/fixture
-//
-// With `--apply` the file is written to the folder; with `--model openai:NAME` a language model does the work.
+// An agent for tests of the command: it finds out which kinds of files a folder holds and writes SUMMARY.md.
 import { type AnyAgent, defineAgent, promptTemplate, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { vfsToolsSection } from 'weakincentives/tools';
@@ -15,7 +11,7 @@ const task = section({
 
 export const agent: AnyAgent = defineAgent({
   name: 'summarise',
-  template: promptTemplate({ ns: 'examples', key: 'summarise', sections: [task, vfsToolsSection()] }),
+  template: promptTemplate({ ns: 'tests', key: 'summarise', sections: [task, vfsToolsSection()] }),
   input: 'Summarise this folder.',
   // A model without network access: it decides from the tool results so far.
   adapter: scriptedAdapter((conversation) => {
