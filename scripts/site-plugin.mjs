@@ -1,4 +1,5 @@
-// What the site adds to TypeDoc: guides are named by their titles and grouped as guides/README.md lists them, and `@see docs/spec/x.md §1` is a link.
+// What the site adds to TypeDoc: guides are named by their titles, grouped and ordered as guides/README.md lists them, and
+// `@see docs/spec/x.md §1` is a link.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +23,13 @@ export function load(app) {
   });
 
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, (context) => {
+    const order = [...groups.keys()];
+    const placeOf = (/** @type {import('typedoc').Reflection} */ document) => {
+      const place = order.indexOf(relative(root, app.files.getReflectionPath(document) ?? ''));
+      return place < 0 ? order.length : place;
+    };
+    for (const listed of [context.project.documents, context.project.childrenIncludingDocuments])
+      listed?.sort((a, b) => placeOf(a) - placeOf(b));
     for (const { comment } of context.project.getReflectionsByKind(ReflectionKind.All)) {
       for (const tag of comment?.getTags('@see') ?? []) tag.content = tag.content.flatMap(linked);
     }

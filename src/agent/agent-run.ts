@@ -37,15 +37,15 @@ export interface RunAgentOptions<Params = unknown, A extends Approver = Approval
   readonly workspace?: RunWorkspace | Filesystem;
   /** Bindings over those of the template, such as another sandbox, or a test double. Default: none. */
   readonly resources?: readonly AnyResourceBinding[];
-  /** Answers to the questions of a suspended run; they are kept before it goes on. Only with `journal` and `runId`. Default: none. */
+  /** Answers to the questions of a suspended run; they are kept before it continues. Only with `journal` and `runId`. Default: none. */
   readonly answers?: readonly ResumeAnswer[];
   /**
-   * Whether a run that goes on is refused when its prompt, tools, policies or model have changed. Only with `journal` and `runId`. Default: it goes on with them, and `run-resumed`
+   * Whether a run that continues is refused when its prompt, tools, policies or model have changed. Only with `journal` and `runId`. Default: it continues with them, and `run-resumed`
    * names them.
    */
   readonly strict?: boolean;
   /**
-   * What to do about a folder on a disk that is not as a run that goes on left it; see `files` of `resumeRun`. Only with `journal` and `runId`. Default: `check`, which refuses the run
+   * What to do about a folder on a disk that is not as a run that continues left it; see `files` of `resumeRun`. Only with `journal` and `runId`. Default: `check`, which refuses the run
    * and names the paths.
    */
   readonly files?: ResumedFiles;

@@ -29,7 +29,7 @@ export interface AgentRunExtras {
   readonly stream?: StreamedRun;
   /** Session of a run that begins, when the options have none. Default: one with the name of the run. */
   readonly sessionId?: string;
-  /** What the user says to a run that goes on; see `input` of `resumeRun`. Default: nothing. */
+  /** What the user says to a run that continues; see `input` of `resumeRun`. Default: nothing. */
   readonly resumeInput?: EvaluateOptions['input'] | undefined;
   /** Gets what the agent has concluded, undefined when it threw, also when that fails the run. Must not throw. Default: nothing does. */
   readonly onConclusion?: (conclusion: AgentConclusion | undefined, answer: PromptResponse) => void;

@@ -63,7 +63,10 @@ export async function resolveAgent(agent: AnyAgent, given: AnyRunOptions): Promi
   const { answers, strict, files, ...evaluation } = rest;
   for (const option of ['answers', 'strict', 'files'] as const) {
     if (given[option] !== undefined && (given.journal === undefined || given.runId === undefined))
-      throw refuse(option, `The option ${option} is for a run that goes on: pass its journal and its runId.`);
+      throw refuse(
+        option,
+        `The option ${option} is for a run that continues: pass its journal and its runId.`,
+      );
   }
   const workspace = await workspaceOf(agent, givenFiles);
   const options = mergeOptions(agent, evaluation, workspace?.observer);

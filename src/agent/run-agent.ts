@@ -6,7 +6,7 @@ import { type AgentRunExtras, evaluateAgent } from './evaluate-agent.ts';
 /**
  * Runs an agent once: fills in what it leaves open, evaluates its prompt, asks its `conclude`, and writes the changes of the workspace.
  *
- * With a `journal` it begins a run under a new id. With a `journal` and a `runId` it goes on with the run of this name, or begins it: one that has its answer returns it again, one that
+ * With a `journal` it begins a run under a new id. With a `journal` and a `runId` it continues the run of this name, or begins it: one that has its answer returns it again, one that
  * waits for answers returns its questions until it has them. So a job that is delivered twice is one call. What a run began with, its `input` and its `history`, is taken from the journal then; another `input` is refused.
  *
  * ```ts
@@ -24,7 +24,7 @@ import { type AgentRunExtras, evaluateAgent } from './evaluate-agent.ts';
  * @throws {PromptValidationError} with `details.option`, before a model is asked: for an option that is unknown or out of its range, a workspace that is missing, not
  *   wanted or not limited as the agent says, params that are missing or invalid, and a missing adapter.
  * @throws {PromptEvaluationError} when the run ends early; code `evaluation-incomplete` when the agent's `conclude` returns a `failure`, or throws.
- * @throws {RunRefusedError} for a run that goes on: `run-known-otherwise`, `run-cancelled` and `run-files-differ`.
+ * @throws {RunRefusedError} for a run that continues: `run-known-otherwise`, `run-cancelled` and `run-files-differ`.
  * @throws {SessionBusyError} while another run holds the session, or another process the run.
  * @throws {RunLostError} when the journal, or a disk after a decision, has failed.
  * @throws what the agent's `params`, `adapter` and `prepare`, or the workspace, throw.
@@ -39,7 +39,7 @@ export async function runAgent<G extends AnyAgent, A extends Approver = Approval
 
 /**
  * The same run as {@link runAgent} as a stream of events: iterate over it with `for await`. It begins when the first event is requested, and waits for the one who takes
- * them; the last event is `run-result`, with what `runAgent` returns. Leaving the loop ends the run and rolls back the calls in flight. A run that goes on is streamed, too.
+ * them; the last event is `run-result`, with what `runAgent` returns. Leaving the loop ends the run and rolls back the calls in flight. A run that continues is streamed, too.
  * The answers of the model are streamed unless `streaming` is false.
  *
  * ```ts

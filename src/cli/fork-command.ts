@@ -16,7 +16,7 @@ import { resumeCommand } from './resume-command.ts';
 import { checkForkFolder } from './runs/fork-folder.ts';
 
 /**
- * Begins a run that has what another one did up to a commit, and goes on with it as `wink resume` does.
+ * Begins a run that has what another one did up to a commit, and continues it as `wink resume` does.
  *
  * @returns the exit code of the process.
  * @throws {UsageError} for a run, a commit or a call that the journal does not have, for a name that is taken, and for a folder that is not as the run had it there; and as

@@ -14,10 +14,10 @@ import { withSecretNames } from './process/redact.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goes on with a run from its journal, called as it was, and reports as `wink run` does.
+ * Continues a run from its journal, called as it was, and reports as `wink run` does.
  *
  * @returns the exit code of the process.
- * @throws {UsageError} for a run that the journal does not have, that another process has, that another program has begun, or that no one can go on with; and as {@link runCommand}.
+ * @throws {UsageError} for a run that the journal does not have, that another process has, that another program has begun, or that no one can continue with; and as {@link runCommand}.
  */
 export async function resumeCommand(
   request: ResumeRequest,
@@ -53,7 +53,7 @@ function requestFor(
 ): RunRequest {
   if (input !== undefined && isApplied) {
     throw new UsageError(
-      `the changes of "${printable(runId)}" are in its folder already, so it cannot go on. Begin another run there.`,
+      `the changes of "${printable(runId)}" are in its folder already, so it cannot continue. Begin another run there.`,
     );
   }
   const { model = kept.model } = limits;
@@ -61,7 +61,7 @@ function requestFor(
   const task: RunTask = {
     ...kept,
     ...present(limits),
-    // What is kept for a model goes on only with one that takes it.
+    // What is kept for a model continues only with one that takes it.
     baseUrl: limits.baseUrl ?? (takesBaseUrl(model) ? kept.baseUrl : undefined),
     timeoutMs: limits.timeoutMs ?? (takesTimeout(model) ? kept.timeoutMs : undefined),
     budget: { ...kept.budget, ...limits.budget },

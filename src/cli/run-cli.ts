@@ -216,7 +216,7 @@ async function refuse(message: string, environment: CliEnvironment, workspace?: 
   await refuseClient(environment, `wink serve did not start: ${printable(clean(message))}`);
 }
 
-/** Commands that go on until they are stopped, also by a reader of their output that leaves. */
+/** Commands that continue until they are stopped, also by a reader of their output that leaves. */
 const stopped: ReadonlySet<string> = new Set(['run', 'resume', 'fork', 'serve', 'worker', 'view']);
 
 /** The environment of a command: for one that only reports, a reader that leaves (`| head`) is not a reason to end, and does not change its exit code. */

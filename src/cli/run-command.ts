@@ -226,9 +226,9 @@ function lastLines(
       ? []
       : outcome === 'suspended'
         ? [
-            `the run ${durable.runId} waits for ${counted(waiting, 'answer')}; to go on with it then: ${durable.resumeCommand}`,
+            `the run ${durable.runId} waits for ${counted(waiting, 'answer')}; to continue it then: ${durable.resumeCommand}`,
           ]
-        : [`the run ${durable.runId} is kept; to go on with it: ${durable.resumeCommand}`];
+        : [`the run ${durable.runId} is kept; to continue it: ${durable.resumeCommand}`];
   return [...endingLines(run).map(clean), ...later];
 }
 

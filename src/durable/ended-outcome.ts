@@ -18,7 +18,7 @@ interface Asked<Output> extends Pick<EvaluateOptions, 'clock' | 'limits' | 'sess
 }
 
 /**
- * How a run has ended that has nothing to go on with, as its last rows say: its answer, or the questions that still wait. Undefined: it goes on, or what its caller wants is made from all
+ * How a run has ended that has nothing to continue with, as its last rows say: its answer, or the questions that still wait. Undefined: it continues, or what its caller wants is made from all
  * rows, such as the state of a session that was given.
  */
 export async function endedOutcome<Output>(

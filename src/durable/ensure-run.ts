@@ -11,7 +11,7 @@ import { cancellationOf, cancelledError, rowsToGoOn } from './rows/cancellation.
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
 
 /**
- * Options of {@link ensureRun}: those of a run that begins, and those of one that goes on. `input` is what it begins with: a run that the journal has must have begun with the same. To
+ * Options of {@link ensureRun}: those of a run that begins, and those of one that continues. `input` is what it begins with: a run that the journal has must have begun with the same. To
  * say something to that one, there is `input` of `resumeRun`.
  */
 export interface EnsureRunOptions<Output = unknown, A extends Approver = Approver>
@@ -42,16 +42,16 @@ async function ensure<Output>(
   return continueRun(given);
 }
 
-/** What only the library itself asks of a run that goes on. */
+/** What only the library itself asks of a run that continues. */
 export interface ContinueExtras {
-  /** What the run waits for before it goes on. Default: nothing. */
+  /** What the run waits for before it continues. Default: nothing. */
   readonly ready?: (() => Promise<void> | undefined) | undefined;
   /** What is said to the model; see `input` of `resumeRun`. Default: nothing. */
   readonly says?: EvaluateOptions['input'] | undefined;
 }
 
 /**
- * Goes on with a run that the journal has, or says how it has ended.
+ * Continues a run that the journal has, or says how it has ended.
  *
  * @throws as `ensureRun`.
  */

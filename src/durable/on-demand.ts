@@ -12,7 +12,7 @@ import type { ResumeRunOptions } from './resume-run.ts';
 // so that a bundler leaves out the others.
 
 /**
- * Keeps answers to the questions of a suspended run, which `resumeRun` then goes on with. A question is answered once; the same answer again changes nothing.
+ * Keeps answers to the questions of a suspended run, which `resumeRun` then continues with. A question is answered once; the same answer again changes nothing.
  *
  * @throws {PromptValidationError} for a run that the journal does not have, and for an answer to a question that the run did not ask, whose digest is of something else,
  *   that has expired, or that was answered otherwise: none of the answers is kept then.
@@ -27,7 +27,7 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
 }
 
 /**
- * Ends a run for good, from any process: nothing goes on with it any more, also when its job is delivered again. Unlike an aborted signal, which only interrupts it, this is a row of the run.
+ * Ends a run for good, from any process: nothing continues it any more, also when its job is delivered again. Unlike an aborted signal, which only interrupts it, this is a row of the run.
  *
  * Resolves when that is durable. A process that has the run ends it with its next row, or when it renews its lease; in this process at once. Its evaluation rejects with the code
  * `evaluation-cancelled`, and open calls end as when they are aborted. `forkRun` takes over what the run did. Cancelling it twice does nothing. A run that gets its answer at the same time
@@ -45,8 +45,8 @@ export async function cancelRun(options: CancelRunOptions): Promise<void> {
 }
 
 /**
- * Begins a run, goes on with it, or says how it has ended: for a job that is delivered at least once. A run that the journal does not have begins. One that was interrupted, has failed
- * or has answers to its questions goes on, as by `resumeRun`. One that waits for answers returns its questions again, and one that has its answer returns it, without a model being
+ * Begins a run, continues it, or says how it has ended: for a job that is delivered at least once. A run that the journal does not have begins. One that was interrupted, has failed
+ * or has answers to its questions continues, as by `resumeRun`. One that waits for answers returns its questions again, and one that has its answer returns it, without a model being
  * asked. Without a `session` these two are made from the last rows, and observers get nothing.
  *
  * ```ts
@@ -74,7 +74,7 @@ export async function ensureRun<Output, A extends Approver = Approver>(
 }
 
 /**
- * Begins a run that has the rows of another one up to a commit, under a name and with a session of its own; `resumeRun` goes on with it, also with another model. Calls
+ * Begins a run that has the rows of another one up to a commit, under a name and with a session of its own; `resumeRun` continues it, also with another model. Calls
  * that were not committed by then are made again, also those of the same turn and those whose effects are outside. The other run is not changed.
  *
  * Files in memory become what they were after the commit when the fork is resumed. Files on a disk are as they are: give the fork a folder that is as it was then.
@@ -106,8 +106,8 @@ export async function pendingApprovals(
 }
 
 /**
- * Goes on with a run that was interrupted, or that ended without an answer: takes what it did from the rows of its journal, without asking the
- * model or running a handler again, and goes on after the last one. A run that has its answer returns it again.
+ * Continues a run that was interrupted, or that ended without an answer: takes what it did from the rows of its journal, without asking the
+ * model or running a handler again, and continues after the last one. A run that has its answer returns it again.
  *
  * Functions cannot be compared: give the same prompt, params, resources, options and files in memory that the run began with. Files on a disk, and resources
  * outside of the process, are as the run left them.

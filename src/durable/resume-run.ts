@@ -52,16 +52,16 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
   /** Name of the run. */
   readonly runId: string;
   /**
-   * What the user says before the model is asked again, as `input` of `evaluate`; a run that has its answer goes on with it. It is part of the run from then on. Default: nothing.
+   * What the user says before the model is asked again, as `input` of `evaluate`; a run that has its answer continues it. It is part of the run from then on. Default: nothing.
    */
   readonly input?: EvaluateOptions['input'];
-  /** Answers to the questions of a suspended run; they are kept before it goes on. Default: none. */
+  /** Answers to the questions of a suspended run; they are kept before it continues. Default: none. */
   readonly answers?: readonly ResumeAnswer[];
-  /** Whether a run is refused whose prompt, tools, policies or model have changed. Default: it goes on with them, and `run-resumed` names them. */
+  /** Whether a run is refused whose prompt, tools, policies or model have changed. Default: it continues with them, and `run-resumed` names them. */
   readonly strict?: boolean;
   /**
    * What to do about a folder on a disk that is not as the rows of the run left it. `check`: the run is refused, and the error names the paths. `restore`: they become what the rows
-   * hold; what the rows do not know is left alone. `as-is`: the run goes on with what is there, and `run-resumed` names the paths. Only paths that calls of the run have changed are
+   * hold; what the rows do not know is left alone. `as-is`: the run continues with what is there, and `run-resumed` names the paths. Only paths that calls of the run have changed are
    * compared: contents, links, kinds and permissions. Files in memory, and changes that are held back, always become what the rows hold. Default: `check`, and
    * nothing for a run that only returns its answer again.
    * @see docs/spec/durable-runs.md §4
@@ -71,7 +71,7 @@ export interface ResumeRunOptions<Output = unknown, A extends Approver = Approve
   readonly session?: Session;
 }
 
-/** What the options must be of a run that goes on. */
+/** What the options must be of a run that continues. */
 export const resumeChecks: OptionsOf<EvaluateOptions> &
   Readonly<Record<'adapter' | 'answers' | 'files' | 'prompt' | 'strict', OptionCheck>> = {
   ...evaluateChecks,
@@ -87,7 +87,7 @@ export const resumeChecks: OptionsOf<EvaluateOptions> &
 /**
  * See on-demand.ts, through which it is loaded.
  *
- * @param ready what the run waits for before it goes on. Default: nothing.
+ * @param ready what the run waits for before it continues. Default: nothing.
  */
 export async function resumeRun<Output, A extends Approver = Approver>(
   given: ResumeRunOptions<Output, A>,

@@ -1,4 +1,4 @@
-// What runs every night, from cron or a timer: it begins the run of today, goes on with it where it was interrupted, or says
+// What runs every night, from cron or a timer: it begins the run of today, continues it where it was interrupted, or says
 // again how it ended. Call it as often as you like: nothing is sent twice.
 import { runAgent, SessionBusyError, suspendApproval } from 'weakincentives';
 import { sqliteJournal } from 'weakincentives/sqlite';

@@ -160,12 +160,14 @@ describe.skipIf(skipReason !== '')(`what became of a run${skipReason}`, () => {
     await page.close();
   });
 
-  it.each([1440, 400])('says under which turn a run went on at %d pixels', async (width) => {
+  it.each([1440, 400])('says under which turn a run continued at %d pixels', async (width) => {
     const page = await open(answeredRun, width);
     if (width < 760) await page.getByRole('tab', { name: 'Timeline' }).click();
     await page.getByRole('tree').getByText('after resume, 1 min 0 s later').waitFor();
     const turn = page.locator('[role=treeitem][data-id="turn-2"]');
-    expect(await turn.getAttribute('aria-label')).toContain('It goes on here after resume, 1 min 0 s later.');
+    expect(await turn.getAttribute('aria-label')).toContain(
+      'It continues here after resume, 1 min 0 s later.',
+    );
     await page.close();
   });
 

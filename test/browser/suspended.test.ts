@@ -14,7 +14,7 @@ describe.skipIf(skipReason !== '')(`a run that is suspended${skipReason}`, () =>
     pages[Symbol.dispose]();
   });
 
-  it('says that it waits, for what, and where it went on before', async () => {
+  it('says that it waits, for what, and where it continued before', async () => {
     const address = pages.write(`${suspendedRun.join('\n')}\n`);
     const page = await browser.visit(`${address}#turn-2`);
     expect(await page.getByRole('note', { name: 'Outcome' }).textContent()).toContain(
@@ -23,11 +23,11 @@ describe.skipIf(skipReason !== '')(`a run that is suspended${skipReason}`, () =>
     await page
       .getByText('first asks about publish: Publish this? The run ended with the question.')
       .waitFor();
-    await page.getByText('The run went on here, after 1 commit; changed since it began: tools.').waitFor();
+    await page.getByText('The run continued here, after 1 commit; changed since it began: tools.').waitFor();
     await page.close();
   });
 
-  it('and went on after the answer shows the wait for it, and no re-run', async () => {
+  it('and continued after the answer shows the wait for it, and no re-run', async () => {
     const page = await browser.visit(pages.write(`${answeredRun.join('\n')}\n`));
     const said = await page.locator('.sentence').textContent();
     expect(said).toContain('2 calls in 2 turns · 7.00 s of work, 1 min 7 s in all');

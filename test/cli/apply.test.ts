@@ -203,7 +203,7 @@ describe.each(['end', 'each'] as const)('wink run --apply=%s', (mode) => {
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)(
-    'has whole calls on the disk after %s, and the next run goes on from there',
+    'has whole calls on the disk after %s, and the next run continues from there',
     async (signal) => {
       const work = workspace({ 'a.md': 'a' });
       const hanging = agent([write('first.md'), ['hang', {}]], hangs);

@@ -267,7 +267,7 @@ const task = section({
   hostedTools: [hostedMcpTool({ config: { label: 'wiki', url: 'https://wiki.example' } }), webSearchTool()],
 });
 export default defineAgent({
-  template: promptTemplate({ ns: 'tests', key: 'remote', sections: [task] }), workspace: false, input: 'Go on.',
+  template: promptTemplate({ ns: 'tests', key: 'remote', sections: [task] }), workspace: false, input: 'Continue.',
 });
 `,
       );

@@ -70,7 +70,7 @@ describe('the agent of examples/review', () => {
     expect(readdirSync(here)).toEqual(['a.py']);
   });
 
-  it('goes on past what it cannot take, with a note', async () => {
+  it('continues past what it cannot take, with a note', async () => {
     const odd = join(folder, 'odd');
     mkdirSync(odd);
     writeFileSync(join(odd, 'big.bin'), Buffer.alloc(52_428_800));

@@ -90,7 +90,7 @@ describe('wink run --record', () => {
     expect(() => statSync(file)).toThrow(/ENOENT/);
   });
 
-  it('goes on when the file can hold no more, and says that the record is incomplete', async () => {
+  it('continues when the file can hold no more, and says that the record is incomplete', async () => {
     const file = join(folder, 'full.jsonl');
     const command = [
       'ulimit -f 160; exec "$@"',

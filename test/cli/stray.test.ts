@@ -75,7 +75,7 @@ async function strayed(parts: Parts, ...words: readonly string[]) {
 describe('an error that nothing catches', () => {
   it.each<[string, Parts, string, string]>([
     [
-      'a rejection in a handler that goes on',
+      'a rejection in a handler that continues',
       { act: `void Promise.reject(new Error('boom \\u001b[31m')); await never()` },
       'unhandled rejection of a promise that is not awaited: boom <U+001B>[31m',
       'Running then: call 2 (act).',

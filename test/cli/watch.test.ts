@@ -72,7 +72,7 @@ function watched(...args: readonly string[]) {
 const put = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
 describe('wink run --watch', () => {
-  it('runs again what does not load, what ended and what goes on, and ends with Ctrl-C', async () => {
+  it('runs again what does not load, what ended and what continues, and ends with Ctrl-C', async () => {
     put('agent.ts', agent('[{ text: answer }]'));
     put('answer.ts', 'export const answer = ;');
     const { child, ended, until } = watched();

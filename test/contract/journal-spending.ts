@@ -162,7 +162,7 @@ export function journalSpendingContract(open: () => RunJournal): void {
       expect(await spendingOf(journal)).toEqual([100, 0]);
       expect((await reserve(journal, other, budgetRequest('b'))).upTo.totalTokens).toBe(500);
       expect(await spendingOf(journal)).toEqual([100, 500]);
-      // The run that was killed goes on: what it has spent is its own.
+      // The run that was killed continues: what it has spent is its own.
       const again = await journal.acquire('s');
       const share = await reserve(journal, again, budgetRequest('a', all));
       expect([share.spent.totalTokens, share.upTo.totalTokens]).toEqual([100, 500]);
@@ -292,7 +292,7 @@ export function journalSpendingContract(open: () => RunJournal): void {
       expect(await ledger.budgets()).toEqual([]);
     });
 
-    it('begins anew for a run that goes on after it was forgotten', async () => {
+    it('begins anew for a run that continues after it was forgotten', async () => {
       const journal = open();
       const ledger = ledgerOf(journal);
       const lease = await journal.acquire('s');

@@ -310,7 +310,7 @@ export function runJournalContract(open: () => RunJournal): void {
       expect(await ids({ sessionId: 's', workspace: '/w', status: 'finished' })).toEqual([]);
     });
 
-    it('are those that a process can go on with, in the order and number that are asked for', async () => {
+    it('are those that a process can continue with, in the order and number that are asked for', async () => {
       const journal = open();
       const [free, held] = [await journal.acquire('free'), await journal.acquire('held')];
       const add = (

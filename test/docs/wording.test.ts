@@ -29,6 +29,8 @@ const turns: readonly (readonly [pattern: RegExp, instead: string])[] = [
     'the noun: "no caller", "another process", "a policy that"',
   ],
   [/\b(?:[Gg]iven|gives?|gave) up\b/, '"timed out", "abandoned", "stopped"'],
+  [/\b[Gg]o(?:es|ing)? on\b|\bwent on\b/, '"continue"'],
+  [/(?<!there )\b(?:is|are|was) none\b/, '"is not one", "is not a", "does not count"'],
   [/\bf(?:ell|alls?) silent\b/, '"no activity for N ms"'],
   [/\b[Hh]ear(?:s|d)?\b/, '"receives", "is notified"'],
   [/\blooks? at\b/, '"checks", "reads", "inspects"'],

@@ -105,7 +105,7 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('pgBossQueue'), () => {
     expect(errors).toEqual([]);
   });
 
-  it('reports what goes wrong and goes on, also when the database was away', async () => {
+  it('reports what goes wrong and continues, also when the database was away', async () => {
     const { queue } = await open();
     const errors: unknown[] = [];
     const runs: string[] = [];

@@ -89,7 +89,7 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('workers on PostgreSQL and p
     expect(fleet.lines('error')).toEqual([]);
   });
 
-  it('go on after an answer, with its job and without', async () => {
+  it('continue after an answer, with its job and without', async () => {
     const fleet = await openFleet(server, program);
     await fleet.start({ asks: true });
     await submit(fleet, ['with', 'without']);
@@ -102,7 +102,7 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('workers on PostgreSQL and p
     expect(Object.fromEntries(fleet.count('send'))).toEqual({ with: 1, without: 1 });
   });
 
-  it('do not begin and do not go on with what is cancelled', async () => {
+  it('do not begin and do not continue with what is cancelled', async () => {
     const fleet = await openFleet(server, program);
     const { journal, queue } = fleet;
     await submit(fleet, ['waits']);
@@ -125,7 +125,7 @@ describe.skipIf(noPgBoss !== undefined)(pgBossSuite('workers on PostgreSQL and p
     expect([...ends.keys()]).toEqual(['suspended']);
   });
 
-  it('end a run that is cancelled while it goes on', async () => {
+  it('end a run that is cancelled while it continues', async () => {
     const fleet = await openFleet(server, program);
     const { journal, queue } = fleet;
     // With each beat, which is a third of it, it finds out what was sent to its runs.

@@ -87,7 +87,7 @@ describe.skipIf(entry === undefined)('Claude Code', () => {
     expect(provider.requests).toHaveLength(2);
   });
 
-  test('goes on in its session when the task is not done', async () => {
+  test('continues in its session when the task is not done', async () => {
     await using provider = await startFakeProvider([{ text: 'Once.' }, { text: 'Twice.' }]);
     const shop = workshop();
     const adapter = await claude(provider);

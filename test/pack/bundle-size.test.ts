@@ -155,7 +155,7 @@ describe('a bundle of a program', () => {
     // Texts of src/durable and of src/record, which are what a row is written and read by.
     expect(code).not.toContain('could not be written to its journal');
     expect(code).not.toContain('The journal lacks the content');
-    // Going on with a run loads it, too, and not the program that could do so.
+    // Continuing a run loads it, too, and not the program that could do so.
     const resuming = await bundle(`export { resumeRun } from 'weakincentives';`, { minify: true });
     expect(resuming.code).not.toContain('could not be written to its journal');
     expect(resuming.bytesOnDemand).toBeGreaterThan(10_000);

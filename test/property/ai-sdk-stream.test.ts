@@ -18,7 +18,7 @@ const block = fc.record({
   deltas: fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 4 }),
   providerMetadata: metadata,
 });
-/** Blocks, and how their pieces are mixed: each number says which open block goes on. */
+/** Blocks, and how their pieces are mixed: each number says which open block continues. */
 const streams = fc.record({
   blocks: fc.array(block, { minLength: 1, maxLength: 5 }),
   mix: fc.infiniteStream(fc.nat(4)),

@@ -19,7 +19,7 @@ function toTurn(kind: (typeof kinds)[number], number: number): ScriptedTurn {
     case 'one call':
       return { toolCalls: [{ name: 'step' }] };
     case 'three calls':
-      return { text: 'Go on.', toolCalls: [{ name: 'step' }, { name: 'step' }, { name: 'step' }] };
+      return { text: 'Continue.', toolCalls: [{ name: 'step' }, { name: 'step' }, { name: 'step' }] };
     case 'paused':
       return { text: `Wait ${number}.`, finishReason: 'paused' };
     case 'asks':
@@ -73,7 +73,7 @@ test('whatever the turns are, requests are well formed, bounded, and the end of 
           for (const item of window) {
             const before = said[said.indexOf(item) - 1];
             if (item.type !== 'assistant' || before === undefined) continue;
-            // What was paused, and what was allowed, stands in front of what goes on from it.
+            // What was paused, and what was allowed, stands in front of what continues from it.
             const isGoneOn = before.type === 'assistant' || before.type === 'approval';
             if (isGoneOn) expect(window[window.indexOf(item) - 1]).toBe(before);
           }

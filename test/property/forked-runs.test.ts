@@ -121,7 +121,7 @@ function atOf(record: RunRecord, seq: number): unknown {
   };
 }
 
-test('a fork has the state and the files of the commits that it took over, and goes on as the run did', async () => {
+test('a fork has the state and the files of the commits that it took over, and continues as the run did', async () => {
   let forks = 0;
   await fc.assert(
     fc.asyncProperty(fc.oneof(randomRuns, randomTreeRuns), async (run) => {
@@ -176,7 +176,7 @@ test('a fork has the state and the files of the commits that it took over, and g
   expect(forks).toBeGreaterThan(seenAtLeast(20));
 });
 
-test('a fork on a folder that is as it was goes on as the run did', async () => {
+test('a fork on a folder that is as it was continues as the run did', async () => {
   let forks = 0;
   await fc.assert(
     fc.asyncProperty(randomTreeRuns, fc.nat(), async (run, choice) => {

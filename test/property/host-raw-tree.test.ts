@@ -128,7 +128,7 @@ class Expected {
     for (const [path, { entry, isMoved }] of this.#places) {
       const found = tree.get(path);
       expect(found?.kind, path).toBe(entry.kind);
-      // A link that is moved by itself goes on leading where it led, so it may say something else.
+      // A link that is moved by itself continues leading where it led, so it may say something else.
       if (entry.kind !== 'link' || !isMoved) expect(found?.content, path).toBe(entry.content);
       if (isUnnamed(path) || entry.kind === 'special') expect(found?.inode, path).toBe(entry.inode);
     }

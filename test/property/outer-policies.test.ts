@@ -355,7 +355,7 @@ function runReference({ rules, root, enforce, yes }: Case): Outcome {
           approvals,
         });
       };
-      /** Whether the call may go on. */
+      /** Whether the call may continue. */
       const judge = (at: Rule['phase'], about: readonly string[], changes: Files | undefined): boolean => {
         const questions: { readonly by: Governing; readonly reason: string }[] = [];
         for (const by of governing) {

@@ -26,7 +26,7 @@ const answersIn = (batches: readonly JournalBatch[]): number =>
     .flatMap(({ rows }) => rows)
     .filter(({ type, line }) => type === 'response' && !line.includes('"error":')).length;
 
-/** Begins or goes on with a run, once. */
+/** Begins or continues a run, once. */
 async function lead(tree: AgentTree, journal: WatchedJournal, maxInputTokens: number): Promise<End> {
   const budget = new BudgetTracker({ maxInputTokens });
   const options = {

@@ -61,7 +61,7 @@ function withAt(value: unknown, [key, ...rest]: readonly string[], other: unknow
 }
 
 describe('the export of a session', () => {
-  it('brings a session back that goes on as the first one does', () => {
+  it('brings a session back that continues as the first one does', () => {
     fc.assert(
       fc.property(batches, batches, batches, (past, future, other) => {
         const session = newProgramSession();

@@ -136,7 +136,7 @@ describe('files of the virtual shell', () => {
 });
 
 describe('a command of the virtual shell', () => {
-  it('that runs out of memory ends like a killed one, and the sandbox goes on with its files', async () => {
+  it('that runs out of memory ends like a killed one, and the sandbox continues with its files', async () => {
     await using sandbox = await open(undefined, { limits: { maxMemoryBytes: 67_108_864 } });
     const { exitCode, stderr } = await sandbox.exec({
       command:

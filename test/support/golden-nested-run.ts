@@ -52,7 +52,7 @@ const deliver = tool({
   },
 });
 
-/** A tool that has a prompt evaluated; a run that is resumed goes on inside of it. */
+/** A tool that has a prompt evaluated; a run that is resumed continues inside of it. */
 const delegate = (name: string, prompt: Prompt) =>
   tool({
     name,

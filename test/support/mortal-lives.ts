@@ -31,7 +31,7 @@ export interface LifeOptions extends Pick<EvaluateOptions, 'limits' | 'feedback'
   readonly strict?: boolean;
 }
 
-/** A run that goes on in one life after the other. */
+/** A run that continues in one life after the other. */
 export class MortalRun {
   readonly journal: RunJournal = memoryJournal();
   lives = 0;

@@ -127,7 +127,7 @@ export async function payRun(
   return textsOf(conversation);
 }
 
-/** Goes on with a run that was killed. */
+/** Continues a run that was killed. */
 export async function payAgain(
   journal: RunJournal,
   runId: string,

@@ -1,6 +1,6 @@
 import type { Clock } from 'weakincentives';
 
-/** A clock whose time goes on by a millisecond whenever it is asked, and that says how often it was asked and yielded to. */
+/** A clock whose time continues by a millisecond whenever it is asked, and that says how often it was asked and yielded to. */
 export interface PausingClock extends Pick<Clock, 'now'>, Required<Pick<Clock, 'yieldToTimers'>> {
   asked: number;
   pauses: number;
@@ -8,7 +8,7 @@ export interface PausingClock extends Pick<Clock, 'now'>, Required<Pick<Clock, '
   onPause: () => unknown;
 }
 
-/** @param stepMs by how much the time goes on. Default: 1. */
+/** @param stepMs by how much the time continues. Default: 1. */
 export function pausingClock(stepMs = 1): PausingClock {
   const clock: PausingClock = {
     asked: 0,

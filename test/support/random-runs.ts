@@ -159,7 +159,7 @@ export interface RanRun {
   readonly text: string;
 }
 
-/** Lets others go on. */
+/** Lets others continue. */
 type Pause = () => Promise<void>;
 
 /**

@@ -67,7 +67,7 @@ describe('evaluate', () => {
     void adapter.evaluate(plain);
   });
 
-  it('gives a response that is read-only and goes on as history', async () => {
+  it('gives a response that is read-only and continues as history', async () => {
     const response = await adapter.evaluate(plain.bind());
     expectTypeOf(response.conversation).toEqualTypeOf<readonly ConversationItem[]>();
     expectTypeOf(response.usage).toEqualTypeOf<TokenUsage>();

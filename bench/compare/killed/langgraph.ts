@@ -20,7 +20,7 @@ const agentOf = (script: Script) =>
     checkpointer: new FileSaver('checkpoints'),
     version: 'v2',
   });
-// Every step is kept before the next begins, and a thread goes on from its last one (documentation: Durable execution).
+// Every step is kept before the next begins, and a thread continues from its last one (documentation: Durable execution).
 const config = { configurable: { thread_id: 'charge-1' }, durability: 'sync' as const };
 
 switch (currentPart) {

@@ -49,7 +49,7 @@ switch (currentPart) {
         script,
         lines.map((line) => JSON.parse(line) as AgentMessage),
       );
-      // The last message asks for a call; a message of the user is what a run can go on with then (README, "continue()").
+      // The last message asks for a call; a message of the user is what a run can continue with then (README, "continue()").
       agent.followUp({ role: 'user', content: 'The process has ended. Continue.', timestamp: 0 });
       await agent.continue();
       return by('messages kept by you', await check(script));

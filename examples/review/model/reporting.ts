@@ -26,7 +26,7 @@ export class Reporting {
   readonly #queue = new RequestQueue();
   #findings: readonly Finding[] | undefined;
   #phase: Phase = 'record';
-  /** Offset of the next window of the report that has to be read before going on; undefined when none has. */
+  /** Offset of the next window of the report that has to be read before continuing; undefined when none has. */
   #reportOffset: number | undefined;
   #hasReadReport = false;
   #refusedEntries: readonly string[] = [];

@@ -20,9 +20,9 @@ const stepTitles: Readonly<Record<PlannedStage, string>> = {
 const stages: readonly string[] = Object.keys(stepTitles);
 
 /**
- * The plan that a review keeps while it goes on: set up with the first calls, and brought up to date in the turn in which
+ * The plan that a review keeps while it continues: set up with the first calls, and brought up to date in the turn in which
  * another stage begins. It says where the review is and decides nothing. What it knows of the plan is what the tools
- * confirmed; once one of them refuses, the review goes on without a plan.
+ * confirmed; once one of them refuses, the review continues without a plan.
  */
 export class ReviewPlan {
   #statuses: PlanStepStatus[] | undefined;

@@ -26,7 +26,7 @@ export interface ShownLine {
 export interface ShownWindow {
   readonly lines: readonly ShownLine[];
   readonly totalLines: number;
-  /** Where to go on; absent at the end of the file. */
+  /** Where to continue; absent at the end of the file. */
   readonly nextOffset?: number;
 }
 

@@ -22,20 +22,20 @@ export interface RunWorkerOptions {
   readonly queue: RunQueue;
   /** What the `agent` of a job names. */
   readonly agents: Readonly<Record<string, WorkedAgent>>;
-  /** How many runs go on at the same time. Default: 10. */
+  /** How many runs continue at the same time. Default: 10. */
   readonly concurrency?: number;
   /** How long the worker may take to end, in milliseconds. Default: 25,000, which is less than what most platforms allow. */
   readonly drainMs?: number;
-  /** How often runs are looked for that could go on and whose job is missing, in milliseconds. Default: 30,000. */
+  /** How often runs are looked for that could continue and whose job is missing, in milliseconds. Default: 30,000. */
   readonly sweepMs?: number;
   /**
-   * Whether jobs for another `version`, and runs that began with another prompt, tools, policies or model, are left to other workers. Default: they are taken, and go on with what this program
+   * Whether jobs for another `version`, and runs that began with another prompt, tools, policies or model, are left to other workers. Default: they are taken, and continue with what this program
    * has.
    */
   readonly strict?: boolean;
   /** Gets how a run has ended, or what it waits for, before its job is done. It may be called again for the same run. May reject: the job fails then. Default: nothing does. */
   readonly onRun?: OnRun;
-  /** Gets what went wrong, with the job where there is one. The worker goes on. Must not throw. Default: nothing does. */
+  /** Gets what went wrong, with the job where there is one. The worker continues. Must not throw. Default: nothing does. */
   readonly onError?: (error: unknown, job?: RunJob) => void;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
@@ -61,13 +61,13 @@ const checks = {
 } satisfies OptionsOf<RunWorkerOptions>;
 
 /**
- * Takes jobs from a queue and runs their agents, each as `runAgent(agent, { journal, runId })`: however often a job is delivered, it is one run, which goes on where it was.
+ * Takes jobs from a queue and runs their agents, each as `runAgent(agent, { journal, runId })`: however often a job is delivered, it is one run, which continues where it was.
  *
  * A job is done when its run has ended, was cancelled, or waits for answers: `answerApprovals({ queue })` sends it again then. One whose run another process has, or whose journal has failed, comes
  * again and is not counted. One that would fail in the same way, such as one with params that the agent does not have, is put aside. Any other failure is counted by the queue.
  *
- * Disposing of the worker drains it within `drainMs`. It takes no more jobs. For half of that time runs go on, and those that end are done: a call outside that is aborted is in doubt
- * afterwards. Then the others are interrupted, their leases are released, and their jobs are given back, so that another worker goes on with them at once.
+ * Disposing of the worker drains it within `drainMs`. It takes no more jobs. For half of that time runs continue, and those that end are done: a call outside that is aborted is in doubt
+ * afterwards. Then the others are interrupted, their leases are released, and their jobs are given back, so that another worker continues with them at once.
  *
  * ```ts
  * import { defineAgent, promptTemplate, section } from 'weakincentives';

@@ -16,7 +16,7 @@ interface RunSweepOptions {
 }
 
 /**
- * Sends the jobs of runs again that could go on and that no process has: an answer that was given without the queue, a process that was killed between an answer and its job, a queue that was
+ * Sends the jobs of runs again that could continue and that no process has: an answer that was given without the queue, a process that was killed between an answer and its job, a queue that was
  * restored from a backup. Several workers send one job, since the queue has one that waits for each run.
  */
 export class RunSweep {

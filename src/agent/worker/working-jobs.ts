@@ -147,7 +147,7 @@ export class WorkingJobs {
     }
   }
 
-  /** A run that can go on has failed: it is for the queue, or for a person, to try it again, and not for a sweep. */
+  /** A run that can continue has failed: it is for the queue, or for a person, to try it again, and not for a sweep. */
   async #setAside(job: RunJob, error: unknown): Promise<void> {
     const { clock, journal, report } = this.#options;
     if (isOtherInput(error)) return;

@@ -13,7 +13,7 @@ import type { EndedRun } from './evaluate-run.ts';
  * The reason a run could not call its model, and what to do about it, in one line: a missing package or key, missing prices
  * for a cost limit, a setting that the provider does not support, a prompt that has changed with `--strict`, a folder that is not as the run left it. Undefined for other errors.
  *
- * @param resumeCommand the command that goes on with the run; undefined for one that no journal has.
+ * @param resumeCommand the command that continues the run; undefined for one that no journal has.
  */
 export function startupError(error: unknown, resumeCommand: string | undefined): string | undefined {
   // The session of a run that two processes resume at the same time.
@@ -35,11 +35,11 @@ export function startupError(error: unknown, resumeCommand: string | undefined):
   return undefined;
 }
 
-/** What differs, and the commands that go on. */
+/** What differs, and the commands that continue. */
 function filesDiffer({ details }: RunRefusedError, resumeCommand: string): string {
   const { files, paths } = details;
   const named = namedPaths(Array.isArray(paths) ? paths.map(String) : []);
-  const asIs = `to go on with what is there: ${resumeCommand} --files as-is`;
+  const asIs = `to continue with what is there: ${resumeCommand} --files as-is`;
   return files === 'restore'
     ? `the folder cannot be made as the run left it: ${named}. Move what is in the way; ${asIs}.`
     : `the folder is not as the run left it: ${named}. Nothing was written; ${asIs}; to write over it what the run left: ${resumeCommand} --files restore.`;

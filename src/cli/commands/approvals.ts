@@ -35,7 +35,7 @@ export interface AnswerRequest {
   readonly approved: boolean;
   readonly note: string | undefined;
   readonly by: string | undefined;
-  /** How the run goes on once no question is open; undefined: it does not. */
+  /** How the run continues once no question is open; undefined: it does not. */
   readonly resume: ResumeRequest | undefined;
 }
 
@@ -79,7 +79,7 @@ export const approvalsDefinition: CommandDefinition<ApprovalsRequest> = defineCo
       .addOption(textOption('--note <TEXT>', 'For the model, after a no'))
       .addOption(textOption('--by <NAME>', 'Who answers (default: the user of the system)'))
       .addOption(flagOption('--all', 'All open questions of the run'))
-      .addOption(flagOption('--resume', 'Go on with the run at once'))
+      .addOption(flagOption('--resume', 'Continue the run at once'))
       .optionsGroup('List and show:')
       .addOption(textOption('--folder <DIR>', 'Runs on this folder only'))
       .addOption(output.json('One object a line'))

@@ -26,7 +26,7 @@ export const budgetsDefinition: CommandDefinition<BudgetsRequest> = defineComman
     usage: ['[list] [--name NAME] [--period PERIOD] [--json]'],
     tooMany: 'For some of them use --name NAME or --period PERIOD.',
     description:
-      'What runs have spent of budgets that they share, in each period, and what is reserved for those that go on. Limits are those of the program, and not listed.',
+      'What runs have spent of budgets that they share, in each period, and what is reserved for runs that have not ended. Limits are those of the program, and not listed.',
   },
   (command) =>
     command

@@ -19,7 +19,7 @@ export interface ForkRequest extends CommandRequest<'fork'> {
   readonly newRunId: string | undefined;
   /** The folder that the fork works on; undefined: that of the run. */
   readonly workspace: string | undefined;
-  /** How the fork goes on, under the name of the run that is forked. */
+  /** How the fork continues, under the name of the run that is forked. */
   readonly resume: ResumeRequest;
 }
 
@@ -30,7 +30,7 @@ export const forkDefinition: CommandDefinition<ForkRequest> = defineCommand<Fork
     summary: 'Begin another run in the middle of this one',
     usage: ['RUN --at CALL [options]'],
     description:
-      'Begins another run with what a run did up to CALL, and goes on with it. CALL is the id of a call, the number of a commit, or 0. The folder must be as the run had it there or, without --apply=each, at its beginning: "wink rewind" puts it back, --workspace names a copy.',
+      'Begins another run with what a run did up to CALL, and continues it. CALL is the id of a call, the number of a commit, or 0. The folder must be as the run had it there or, without --apply=each, at its beginning: "wink rewind" puts it back, --workspace names a copy.',
     after: [exitCodeText, '', '  wink fork 3fa4c1d2 --at 4 --input "Take the other way."'],
   },
   (command) =>

@@ -9,7 +9,7 @@ export interface CommandTexts {
   /** How it is called, after its name; one line for each way. */
   readonly usage: readonly string[];
   readonly description: string;
-  /** Its actions, where the first word is one. Default: it is none. */
+  /** Its actions, where the first word is one. Default: it is not. */
   readonly actions?: readonly string[];
   /** What to do about a word too many; absent: nothing that is not plain. */
   readonly tooMany?: string;

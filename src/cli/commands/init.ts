@@ -44,7 +44,7 @@ export const initDefinition: CommandDefinition<InitRequest> = defineCommand<Init
       .addOption(
         choiceOption(
           '--template <NAME>',
-          'tools (default): tools, a rule, a typed answer; files: a folder and a shell; nightly: a job that goes on after a crash, and waits for answers',
+          'tools (default): tools, a rule, a typed answer; files: a folder and a shell; nightly: a job that continues after a crash, and waits for answers',
           projectTemplates,
         ),
       )

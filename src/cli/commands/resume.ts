@@ -22,7 +22,7 @@ export interface ResumeRequest extends CommandRequest<'resume'> {
   readonly isStrict: boolean;
   /** What to do about a folder that is not as the run left it; undefined: as `resumeRun` does. */
   readonly files: ResumedFiles | undefined;
-  /** What is said to the model before it goes on; undefined: nothing. */
+  /** What is said to the model before it continues; undefined: nothing. */
   readonly input: string | undefined;
   /** Model and limits that take the place of those that the run began with, one by one. */
   readonly limits: limit.ModelAndLimits;
@@ -34,10 +34,10 @@ export interface ResumeRequest extends CommandRequest<'resume'> {
 export const resumeDefinition: CommandDefinition<ResumeRequest> = defineCommand<ResumeRequest>('resume')(
   {
     names: 'RUN',
-    summary: 'Go on with a run',
+    summary: 'Continue a run',
     usage: ['RUN [options]'],
     description:
-      'Goes on with a run of the journal after a crash, a Ctrl-C, a failure or an answer: what the model has answered is not asked again, and a call that was committed does not run again. The run is as it was begun; what is given here takes the place of that.',
+      'Continues a run of the journal after a crash, a Ctrl-C, a failure or an answer: what the model has answered is not asked again, and a call that was committed does not run again. The run is as it was begun; what is given here takes the place of that.',
     after: [exitCodeText, '', '  wink resume 3fa4c1d2 --max-turns 200'],
   },
   (command) =>
@@ -109,7 +109,7 @@ interface ResumptionValues extends limit.LimitValues {
 }
 
 /**
- * How a run goes on.
+ * How a run continues.
  * @param usage how the command is called, for errors.
  * @throws {UsageError}
  */

@@ -45,7 +45,7 @@ const states: readonly JournaledRun['status'][] = [
 
 /** How a run is stopped. */
 interface StopChoice {
-  /** Nothing goes on with it any more. */
+  /** Nothing continues it any more. */
   readonly isForGood: boolean;
   readonly by: string | undefined;
   readonly reason: string | undefined;

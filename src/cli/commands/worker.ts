@@ -21,7 +21,7 @@ export interface WorkerRequest extends CommandRequest<'worker'> {
   readonly agents: readonly string[];
   /** Undefined: the journal of the environment. */
   readonly journalNames: JournalNames | undefined;
-  /** How many runs go on at the same time; undefined: as `runWorker` has it. */
+  /** How many runs continue at the same time; undefined: as `runWorker` has it. */
   readonly concurrency: number | undefined;
   /** How long the end may take; undefined: as `runWorker` has it. */
   readonly drainMs: number | undefined;
@@ -48,7 +48,7 @@ export const workerDefinition: CommandDefinition<WorkerRequest> = defineCommand<
     summary: 'Take jobs from the queue of a journal in PostgreSQL',
     usage: ['AGENT... [options]'],
     description:
-      'Takes jobs from the queue of a journal in PostgreSQL and runs each as "wink run --durable" does it, on any number of machines. Agents that work on a folder need a program with runWorker(). It needs the package pg-boss 12 and Node 22.12 or later. Ctrl-C or a SIGTERM lets runs end for half of --drain; the others go on in another worker at once.',
+      'Takes jobs from the queue of a journal in PostgreSQL and runs each as "wink run --durable" does it, on any number of machines. Agents that work on a folder need a program with runWorker(). It needs the package pg-boss 12 and Node 22.12 or later. Ctrl-C or a SIGTERM lets runs end for half of --drain; the others continue in another worker at once.',
     after: ['  WINK_JOURNAL=postgres://wink@db.example/agents wink worker triage.ts'],
   },
   (command) =>

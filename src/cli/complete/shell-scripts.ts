@@ -2,7 +2,7 @@ import type { CompleteRequest } from '../commands/complete.ts';
 
 type Shell = Extract<CompleteRequest, { readonly action: 'script' }>['shell'];
 
-/** What each shell reads to complete `wink`. The line goes to the command as one argument: no shell evaluates it. No blank follows a word that goes on, such as `openai:`. */
+/** What each shell reads to complete `wink`. The line goes to the command as one argument: no shell evaluates it. No blank follows a word that continues, such as `openai:`. */
 export const shellScripts: Readonly<Record<Shell, string>> = {
   // Works with bash 3.2, which cannot leave out the blank after `openai:`.
   bash: `_wink() {

@@ -103,6 +103,6 @@ async function askFor<Value extends string>(
     if (answer === '') return preset;
     const chosen = choices[Number(answer) - 1] ?? choices.find(({ value }) => value === answer);
     if (chosen !== undefined) return chosen.value;
-    question = `"${printable(answer)}" is none of them: 1 to ${choices.length}, or a name. ${prompt}`;
+    question = `"${printable(answer)}" is not one of them: 1 to ${choices.length}, or a name. ${prompt}`;
   }
 }

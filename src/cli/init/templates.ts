@@ -60,9 +60,9 @@ export const templates: Readonly<Record<ProjectTemplate, TemplateFacts>> = {
     withoutScripts: ['node-liblzma'],
   },
   nightly: {
-    summary: 'a job that goes on after a crash, and waits for answers',
+    summary: 'a job that continues after a crash, and waits for answers',
     about:
-      'An agent that reminds customers every night. It goes on where it was interrupted, and waits for a person where a rule asks.',
+      'An agent that reminds customers every night. It continues where it was interrupted, and waits for a person where a rule asks.',
     files: ['agent.ts', 'agent.test.ts', 'nightly.ts'],
     notes: [
       '`agent.ts`: the tools `list_invoices` and `send_reminder`, the policy `large-amounts`, the prompt, the agent.',

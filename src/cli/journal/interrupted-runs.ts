@@ -24,7 +24,7 @@ export interface InterruptedRunsOptions {
   readonly journals: Journals;
 }
 
-/** What is to be said of runs on a folder that were interrupted, one line each. A journal that cannot be read is named, too: a run without one goes on. */
+/** What is to be said of runs on a folder that were interrupted, one line each. A journal that cannot be read is named, too: a run without one continues. */
 export async function describeInterruptedRuns(options: InterruptedRunsOptions): Promise<readonly string[]> {
   const { workspace, pending, journalNames, journals } = options;
   try {
@@ -41,7 +41,7 @@ export async function describeInterruptedRuns(options: InterruptedRunsOptions): 
     const option = journalOption(journalNames);
     const lineOf = (run: JournaledRun): string => interruptionLine(run, option, undone.has(run.runId));
     const restOf = (rest: number): string =>
-      `${counted(rest, 'more run')} on this folder can go on: wink runs${option}`;
+      `${counted(rest, 'more run')} on this folder can continue: wink runs${option}`;
     return firstOf(runs, maxNamedRuns, lineOf, restOf);
   } catch (error) {
     // A newer Node has made the journal; this one cannot resume anything.

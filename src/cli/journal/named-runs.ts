@@ -84,7 +84,7 @@ export function runningError(runId: string, remedy = ''): UsageError {
 }
 
 /**
- * What a run was begun with that can go on.
+ * What a run was begun with that can continue.
  *
  * @throws {UsageError} for the run of a tool runtime: the loop around its calls is elsewhere; for one that another program has begun, and one whose request cannot be read.
  */
@@ -104,6 +104,6 @@ export function taskToGoOn(
   if (info !== undefined && task?.kind === 'run') return { info, task };
   const option = journalOption(journalNames);
   throw new UsageError(
-    `the run "${name}" has the calls of another program's loop, so it cannot go on: wink runs settle ${name}${option} brings its last commit to the folder, wink rewind ${name} --to CALL${option} takes calls back.`,
+    `the run "${name}" has the calls of another program's loop, so it cannot continue: wink runs settle ${name}${option} brings its last commit to the folder, wink rewind ${name} --to CALL${option} takes calls back.`,
   );
 }

@@ -16,7 +16,7 @@ export interface KeptRun {
   readonly runId: string;
   /** Undefined: the run begins. */
   readonly resumed: RunToResume | undefined;
-  /** The command that goes on with the run. */
+  /** The command that continues the run. */
   readonly resumeCommand: string;
   /**
    * Keeps that the changes of the run are in the folder, so that no resume writes them again. Never rejects.
@@ -28,7 +28,7 @@ export interface KeptRun {
 /** What the journal of a run is opened with. */
 export interface DurableRunOptions {
   readonly choice: Pick<DurableChoice, 'journalNames' | 'runId' | 'resumed'>;
-  /** What the run is begun with, or goes on with; without the folder when none was named. */
+  /** What the run is begun with, or continues with; without the folder when none was named. */
   readonly request: KeptRequest;
   readonly agentName: string;
   /** The folder that the agent works on; undefined when it works on none. */

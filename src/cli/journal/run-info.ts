@@ -104,7 +104,7 @@ export async function acquireWithInfo(
 
 /**
  * Whether a run has its answer, and its changes are not in the folder where they belong: its process was killed right before, or others had changed the files. Never for a
- * tool runtime, which no one can go on with.
+ * tool runtime, which no one can continue with.
  */
 export function isUnwritten(run: JournaledRun): boolean {
   const info = readRunInfo(run);

@@ -27,7 +27,7 @@ export interface SettledRuns {
 }
 
 /**
- * Brings the commits to a folder that tool runtimes had decided when their process was killed: no one goes on with these runs, so that nothing else would. Does
+ * Brings the commits to a folder that tool runtimes had decided when their process was killed: no one continues these runs, so that nothing else would. Does
  * nothing about other runs, which are resumed, and about runs that another process has.
  *
  * @throws {JournalError} when the journal has failed.

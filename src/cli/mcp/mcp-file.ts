@@ -33,7 +33,7 @@ const types: readonly unknown[] = [undefined, 'stdio', 'http', 'streamable-http'
  * Reads a file of servers: `{ "mcpServers": { NAME: { command, args, env } or { url, headers } } }`. `${VAR}` and `${VAR:-default}` in its texts are replaced by variables of the
  * environment.
  *
- * @throws {UsageError} for a file that cannot be read or is none, an entry that does not describe a server, and a variable that is not set.
+ * @throws {UsageError} for a file that cannot be read or is not JSON, an entry that does not describe a server, and a variable that is not set.
  */
 export function readMcpFile(path: string, variables: Readonly<Record<string, string | undefined>>): McpFile {
   const reader = new FileReader(path, variables);

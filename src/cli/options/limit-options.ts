@@ -49,7 +49,7 @@ export interface LimitValues {
   readonly idleTimeout?: number | undefined;
 }
 
-/** The model and limits of a run, which it may be given anew when it goes on. */
+/** The model and limits of a run, which it may be given anew when it continues. */
 export type ModelAndLimits = Pick<
   RunTask,
   | 'model'

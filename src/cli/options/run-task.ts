@@ -16,7 +16,7 @@ export interface SuspensionChoice {
   readonly command: string | undefined;
 }
 
-/** What a run is to do, and within which limits: its journal keeps it, so that it can go on. Undefined: not specified. */
+/** What a run is to do, and within which limits: its journal keeps it, so that it can continue. Undefined: not specified. */
 export interface RunTask {
   /** Path of a module. */
   readonly agent: string;
@@ -104,7 +104,7 @@ export interface RunToResume {
   readonly isStrict: boolean;
   /** What to do about a folder that is not as the run left it; undefined: as `resumeRun` does. */
   readonly files: ResumedFiles | undefined;
-  /** What is said to the model before it goes on; undefined: nothing. */
+  /** What is said to the model before it continues; undefined: nothing. */
   readonly input: string | undefined;
   /** When it had its answer; undefined: it has none yet. */
   readonly ended: EndedEarlier | undefined;

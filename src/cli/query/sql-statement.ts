@@ -12,7 +12,7 @@ interface Token {
 }
 
 /**
- * Comments, quoted parts, words and marks; what is not closed goes on to the end. SQLite takes every character outside of ASCII as part of a name. A quote
+ * Comments, quoted parts, words and marks; what is not closed continues to the end. SQLite takes every character outside of ASCII as part of a name. A quote
  * twice inside of a text reads as the end of one and the begin of another: both end at the same place.
  */
 const parts =

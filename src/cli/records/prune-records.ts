@@ -15,7 +15,7 @@ export interface RecordSummary extends RecordFileEntry {
   readonly outcome: string;
 }
 
-/** What the first and the last row of a record say. A process that still has it goes on with it. */
+/** What the first and the last row of a record say. A process that still has it continues it. */
 export async function summarizeRecord(entry: RecordFileEntry): Promise<RecordSummary> {
   const ends = await readRecordEnds(entry.path).catch(() => undefined);
   const header = ends?.header;

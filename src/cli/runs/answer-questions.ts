@@ -18,7 +18,7 @@ export interface GivenAnswer {
   readonly journal: RunJournal;
   readonly clock: Pick<Clock, 'now'>;
   readonly options: QuestionTextOptions;
-  /** The line that says how the run goes on; undefined: it goes on at once. */
+  /** The line that says how the run continues; undefined: it continues at once. */
   readonly resume: string | undefined;
 }
 

@@ -23,12 +23,12 @@ import { withoutEffect } from './without-effect.ts';
 
 /** What the command takes from outside, so that tests can replace it. */
 export interface ApprovalsParts extends RunsParts {
-  /** Goes on with a run. @returns the exit code of the process. */
+  /** Continues a run. @returns the exit code of the process. */
   readonly resume: (request: ResumeRequest) => Promise<number>;
 }
 
 /**
- * Lists, shows or answers the questions of suspended runs; with `--resume` goes on with a run that has all its answers.
+ * Lists, shows or answers the questions of suspended runs; with `--resume` continues a run that has all its answers.
  *
  * @returns the exit code of the process; with `--resume` that of the run, or 4 while a question is open.
  * @throws {UsageError} for a run or a question that the journal does not have, an answer that is refused, and a journal that cannot be read.
@@ -59,7 +59,7 @@ export async function approvalsCommand(
   if (resume === undefined) throw new TypeError('A run is resumed by what the command is given.');
   return await resume({ ...request.resume, runId });
 
-  // The journal is closed before the run goes on.
+  // The journal is closed before the run continues.
   async function carryOut(): Promise<ApprovalsReport> {
     await using journal = await journals.openExisting(request.journalNames, { readOnly });
     return await reportOf(request, journal, clock, textOptions);
@@ -91,7 +91,7 @@ async function reportOf(
   const options = textOptions(runId);
   if (request.action === 'answer') {
     const goesOn = request.resume !== undefined;
-    // One that cannot go on is refused before the answer is kept.
+    // One that cannot continue is refused before the answer is kept.
     if (goesOn) taskToGoOn(run, journalNames, 'resume');
     const resume = goesOn ? undefined : resumeLine(run, journalNames, request.approved);
     return {
@@ -168,7 +168,7 @@ function runLine(run: JournaledRun, questions: readonly NumberedQuestion[]): str
   return `${printable(run.runId)}: ${printable(run.agent ?? run.promptName)}${folder}, ${readableTime(run.updatedAtMs)}, ${open}`;
 }
 
-/** How it goes on once all questions are answered. */
+/** How it continues once all questions are answered. */
 function endLines(
   run: JournaledRun,
   questions: readonly NumberedQuestion[],
@@ -188,8 +188,8 @@ function resumeLine(run: JournaledRun, journalNames: JournalNames | undefined, a
       : `the answer counts for each call that asks the same${where}; to have it asked anew: wink runs prune ${shellWord(run.runId)}${journalOption(journalNames)}`;
   }
   return readRunInfo(run) === undefined
-    ? 'to go on with the run: resume it with the program that began it'
-    : `to go on with the run: wink resume ${shellWord(run.runId)}${journalOption(journalNames)}`;
+    ? 'to continue the run: resume it with the program that began it'
+    : `to continue the run: wink resume ${shellWord(run.runId)}${journalOption(journalNames)}`;
 }
 
 /** A run and its questions as a line of JSON. */

@@ -59,7 +59,7 @@ export function questionLines(shown: ShownQuestion, options: QuestionTextOptions
 
 /**
  * A question in the report of the run that waits for it: the call, who asks and why, what it would change or its arguments, and the commands that answer it
- * and go on. Safe to print.
+ * and continue. Safe to print.
  *
  * @param about the arguments of the call in short.
  */

@@ -54,7 +54,7 @@ async function prune(
     const name = printable(record.name);
     const { outcome } = await summarizeRecord(record);
     if (outcome === 'running') {
-      write(`left ${name}: its run goes on`);
+      write(`left ${name}: its run continues`);
       continue;
     }
     if (outcome === 'unreadable') {

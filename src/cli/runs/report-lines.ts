@@ -117,7 +117,7 @@ function waitingCalls(open: readonly Call[], suspended: readonly PendingApproval
   });
 }
 
-/** The commands that go on with a run and show it. */
+/** The commands that continue a run and show it. */
 function nextLines(
   request: RunRequest,
   { agent, durable, recordFile }: OpenedRun,
@@ -128,7 +128,7 @@ function nextLines(
   const lines: NextLine[] = [];
   if (durable !== undefined && kind !== 'finished') {
     const more = largerLimit(code, { ...agent.limits, ...request }, error);
-    lines.push({ name: 'Go on', command: `${durable.resumeCommand}${more}` });
+    lines.push({ name: 'Continue', command: `${durable.resumeCommand}${more}` });
   }
   if (recordFile !== undefined) {
     // One that was named is not looked for among the others.
@@ -141,7 +141,7 @@ function nextLines(
   return lines;
 }
 
-/** The option with which a run goes on that a limit has ended, twice as large; empty for what has no such option, and for a deadline, whose time begins anew. */
+/** The option with which a run continues that a limit has ended, twice as large; empty for what has no such option, and for a deadline, whose time begins anew. */
 function largerLimit(
   code: string | undefined,
   { maxRepeatedFailures = 5, maxTurns = 100 }: Partial<Pick<RunRequest, 'maxRepeatedFailures' | 'maxTurns'>>,
@@ -165,7 +165,7 @@ function largerBudget(error: unknown): string {
   if (!BudgetExceededError.isInstance(cause) || cause.details['budget'] !== undefined) return '';
   const { limit, maximum, needed, value } = cause.details;
   const [most = 0, ...spent] = [maximum, needed, value].map((each) => (typeof each === 'number' ? each : 0));
-  // What is spent counts when it goes on, and may be more than twice the limit.
+  // What is spent counts when it continues, and may be more than twice the limit.
   const larger = 2 * (Math.max(...spent) < 2 * most ? most : Math.max(...spent));
   if (limit === 'maxTotalTokens') return ` --max-tokens ${larger}`;
   return limit === 'maxCost' ? ` --max-cost ${amountText(larger).replaceAll(',', '')}` : '';

@@ -69,7 +69,7 @@ export async function rewindCommand(
   const folder = await openRunFolder(open, { runId, folder: workspace }, mode, journal);
   let lease: RunLease | undefined;
   try {
-    // No one goes on with the run while the folder is written.
+    // No one continues the run while the folder is written.
     if (isApplied) lease = await journal.acquire(run.sessionId);
     const { back, place: now } = await readChanges({ ...request, runId }, journal);
     // A copy has made all its directories anew.

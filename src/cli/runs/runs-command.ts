@@ -199,7 +199,7 @@ async function stop(
     const fork =
       run.commits === 0
         ? ''
-        : `; to go on from what it did: wink fork ${name} --at CALL${journalOption(journalNames)}`;
+        : `; to continue from what it did: wink fork ${name} --at CALL${journalOption(journalNames)}`;
     return `the run ${name} was stopped for good${fork}`;
   }
   if (run.status !== 'running') return `the run ${name} is not running: ${run.status}.`;
@@ -207,7 +207,7 @@ async function stop(
   const resume =
     readRunInfo(run) === undefined || run.isToolRuntime === true
       ? ''
-      : `; to go on with it: wink resume ${name}${journalOption(journalNames)}`;
+      : `; to continue it: wink resume ${name}${journalOption(journalNames)}`;
   return `the run ${name} was stopped${resume}`;
 }
 

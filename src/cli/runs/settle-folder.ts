@@ -74,7 +74,7 @@ function notInFolder(
   return {
     lines: [
       isToolRuntime === true
-        ? `${what}: they were to be written at its end, and it cannot go on.`
+        ? `${what}: they were to be written at its end, and it cannot continue.`
         : `${what}: wink resume ${name} writes them at its end.`,
     ],
     exitCode: exitCodes.failed,

@@ -123,7 +123,7 @@ async function openIfPossible(
   }
 }
 
-/** Settles what earlier servers have decided, and names other runs that can go on. */
+/** Settles what earlier servers have decided, and names other runs that can continue. */
 async function interrupted(
   folder: OpenedFolder | undefined,
   kept: ServeJournal | undefined,

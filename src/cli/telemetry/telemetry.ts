@@ -198,7 +198,7 @@ async function flush(api: Api, sdk: Sdk | undefined, problems: Set<string>): Pro
   }
 }
 
-/** Flushes the providers of another SDK, which goes on. */
+/** Flushes the providers of another SDK, which continues. */
 async function flushProviders({ trace, metrics }: Api): Promise<void> {
   const provider = trace.getTracerProvider();
   const tracers: unknown = functionOf(provider, 'getDelegate')?.() ?? provider;

@@ -38,7 +38,7 @@ export interface ViewParts {
 }
 
 /**
- * Makes a page of a record and opens it, or serves the page while the run goes on. Of a damaged record the page shows what comes before the damage.
+ * Makes a page of a record and opens it, or serves the page while the run continues. Of a damaged record the page shows what comes before the damage.
  *
  * @returns the exit code of the process: 2 for a damaged record.
  * @throws {UsageError} for a file that is not a record, or a page that cannot be written.
@@ -263,7 +263,7 @@ export function openerOf(
   }
 }
 
-/** Opens with a process of its own, which goes on when this one has ended. */
+/** Opens with a process of its own, which continues when this one has ended. */
 export const openTarget: OpenTarget = async (file) => {
   const { program, args } = openerOf(process.platform, file);
   const stdio = ['ignore', 'ignore', 'ignore'] as const;

@@ -43,7 +43,7 @@ export type RunRefusedErrorCode =
   | 'run-known-otherwise'
   | 'run-rows-missing';
 
-/** A run of a journal cannot go on as it was asked to. No handler was run, and no row was written but those that say that it was tried. */
+/** A run of a journal cannot continue as it was asked to. No handler was run, and no row was written but those that say that it was tried. */
 export class RunRefusedError extends WinkError<RunRefusedErrorCode> {
   constructor(code: RunRefusedErrorCode, message: string, options: Omit<WinkErrorOptions, 'code'> = {}) {
     super('RunRefusedError', message, { code, ...options });

@@ -27,7 +27,7 @@ export function startOf(text: string, length: number): string {
   return text.slice(0, lastUnit >= 0xd800 && lastUnit <= 0xdbff ? length - 1 : length);
 }
 
-/** The first `length` UTF-16 units of a string that may go on; one fewer where the last would be the first half of a surrogate pair. */
+/** The first `length` UTF-16 units of a string that may continue; one fewer where the last would be the first half of a surrogate pair. */
 export function wholeStart(text: string, length: number): string {
   const end = Math.min(length, text.length);
   const lastUnit = text.charCodeAt(end - 1);

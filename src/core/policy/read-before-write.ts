@@ -66,7 +66,7 @@ export class ReadBeforeWrite {
 
   check(call: PolicyCall, context: PolicyContext): PolicyDecision | Promise<PolicyDecision> {
     const { name } = call.tool;
-    // At once: most calls are none of its business.
+    // At once: it has nothing to decide for most calls.
     return this.#writeTools.has(name) && !this.#exempt.has(name)
       ? this.#checkWrite(call, context)
       : PolicyDecision.allow();
@@ -327,7 +327,7 @@ function stampOf(content: FileChange['after']): string {
   return content === undefined ? digestOf(new Uint8Array()) : contentDigest(content);
 }
 
-/** Undefined for what cannot be read: a path that is none, a link that leads nowhere, a file that is too large. */
+/** Undefined for what cannot be read: an invalid path, a link that leads nowhere, a file that is too large. */
 function ifReadable<T>(read: () => T): T | undefined {
   try {
     return read();

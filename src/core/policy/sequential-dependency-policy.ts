@@ -121,7 +121,7 @@ function howToCall(names: readonly string[], sections: readonly SectionPort[]): 
     if (place === undefined) callable.push(name);
     else if (place.closed === undefined) {
       sentences.push(
-        `"${name}" is not available in this run, since the section "${place.path}" is disabled. Go on without.`,
+        `"${name}" is not available in this run, since the section "${place.path}" is disabled. Continue without.`,
       );
     } else sentences.push(`Open the section "${place.closed}" to get "${name}", and call it.`);
   }

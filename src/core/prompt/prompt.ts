@@ -66,7 +66,7 @@ export interface Prompt<out Output = unknown, in Params = never> extends PromptI
   seedOverrides(tag?: string): PromptOverrides;
   /**
    * The overrides that would not be applied, and why; empty when all fit. A text that was not edited since it was
-   * seeded is none of them.
+   * seeded is not among them.
    * @throws {OverridesError} `overrides-mismatched` when they are another prompt's.
    */
   checkOverrides(overrides: PromptOverrides): readonly DroppedOverride[];

@@ -58,7 +58,7 @@ export class Build {
     return this.#controller.signal;
   }
 
-  /** Gives the build up. Its factory may go on; what it makes is to be disposed. Does nothing after its end. */
+  /** Gives the build up. Its factory may continue; what it makes is to be disposed. Does nothing after its end. */
   cancel(cancellation: Cancellation): void {
     if (this.#isFinished || this.#cancellation !== undefined) return;
     this.#cancellation = cancellation;

@@ -69,7 +69,7 @@ function isSendable(data: string): boolean {
   return /;base64$/i.test(data.slice(0, Math.max(0, comma))) && isBase64(data.slice(comma + 1));
 }
 
-/** Looks for the first character that is none of the alphabet, so that the time is linear and the stack flat for any length. */
+/** Looks for the first character that is not in the alphabet, so that the time is linear and the stack flat for any length. */
 function isBase64(text: string): boolean {
   const end = text.search(/[^A-Za-z0-9+/]/);
   const padding = end < 0 ? '' : text.slice(end);

@@ -97,7 +97,7 @@ export interface Logger {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** What is worth knowing and no reason to act. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** What went on, but not as it should. */
+  /** What continued, but not as it should. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** What was lost or refused. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;

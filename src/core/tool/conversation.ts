@@ -30,7 +30,7 @@ export interface HostedApprovalRequestPart {
   readonly type: 'approval-request';
   /** The provider's name for the request; the answer names it again. */
   readonly approvalId: string;
-  /** Name of the hosted tool, as the prompt has it; what the provider calls it when it is none of the prompt's. */
+  /** Name of the hosted tool, as the prompt has it; what the provider calls it when the prompt does not have it. */
   readonly toolName: string;
   /** What is to be run, such as the name of the remote tool. */
   readonly name: string;

@@ -15,7 +15,7 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string 
 export interface NestedEvaluateOptions {
   /** The user's message: one string, or several parts. Default: nothing beside the instructions. */
   readonly input?: string | readonly InputPart[];
-  /** An earlier conversation to go on with, such as `response.conversation`. It is copied once. Default: none. */
+  /** An earlier conversation to continue with, such as `response.conversation`. It is copied once. Default: none. */
   readonly history?: readonly ConversationItem[];
   /** What to do about calls of `history` that have no result: answer them as interrupted, or throw. Default: as in the run. */
   readonly pendingCalls?: 'interrupt' | 'refuse';

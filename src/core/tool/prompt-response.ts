@@ -49,6 +49,6 @@ export interface PromptResponse<out Output = unknown> {
    */
   readonly budgetExceeded?: BudgetExcess;
   readonly finishReason: FinishReason;
-  /** Everything that was said, from `history` on, but for turns that were left out. Pass it on as `history` to go on from here. */
+  /** Everything that was said, from `history` on, but for turns that were left out. Pass it on as `history` to continue from here. */
   readonly conversation: readonly ConversationItem[];
 }

@@ -13,7 +13,7 @@ export interface ToolSuccess<out R> {
   /**
    * Images and files for the model, after the text, at most 100; also when the value is excluded. `data` is base64 text with
    * its padding, a base64 `data:` URL or an `http(s)` address, all together at most 20 MiB of characters; the media type of an
-   * image begins with `image/`. Checked when the handler has returned: what is none of this fails the call. Default: none.
+   * image begins with `image/`. Checked when the handler has returned: anything else fails the call. Default: none.
    */
   readonly attachments?: readonly MediaPart[];
 }

@@ -63,7 +63,7 @@ export async function answerApprovals(options: AnswerApprovalsOptions): Promise<
   await send?.();
 }
 
-/** Sends the job of a run when it can go on. @throws {PromptValidationError} for a run that no worker has begun. */
+/** Sends the job of a run when it can continue. @throws {PromptValidationError} for a run that no worker has begun. */
 async function sender(journal: RunJournal, runId: string, queue: RunQueue): Promise<() => Promise<void>> {
   assertQueue('answerApprovals()', queue);
   const run = await findRun(journal, runId);
@@ -95,7 +95,7 @@ export async function appendAnswers(
   const isSuspended = rows.end?.outcome === 'suspended';
   const summary: RunSummary = {
     ...(await knownSummary(journal, rows, atMs)),
-    // An answer to a run that went on and was cut off is kept, and the run is not suspended for that.
+    // An answer to a run that continued and was cut off is kept, and the run is not suspended for that.
     ...(isSuspended
       ? { status: 'suspended', ...waitingFor(questions) }
       : { status: rows.end === undefined ? 'running' : statusAfter(rows.end), pending: 0 }),

@@ -39,7 +39,7 @@ function questionsAtEnd({
   pending,
   questions,
 }: RunRows): readonly AskedQuestion[] {
-  // What a run was asked before it went on is answered, or is asked again.
+  // What a run was asked before it continued is answered, or is asked again.
   if (end?.outcome !== 'suspended' || cancelled !== undefined) return [];
   return pending.flatMap((id): readonly AskedQuestion[] => {
     const question = questions.get(id);

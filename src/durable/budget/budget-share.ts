@@ -84,7 +84,7 @@ export class BudgetShareOfRun implements RunShare {
     this.#current = openShare(period, share, noAmounts);
   }
 
-  /** The share of a run that begins, or goes on. @throws what the journal rejects with. */
+  /** The share of a run that begins, or continues. @throws what the journal rejects with. */
   static async open(parts: BudgetShareParts): Promise<BudgetShareOfRun> {
     const { name, budget, periodOf, run } = parts;
     const period = periodOf(run.now());

@@ -25,7 +25,7 @@ import { knownSummary } from '../rows/run-summary.ts';
 export interface ForkRunOptions {
   /** Keeps the run, and the new one. */
   readonly journal: RunJournal;
-  /** The run to fork; it may be going on. */
+  /** The run to fork; it may still be running. */
   readonly runId: string;
   /**
    * The last commit that the new run has: its number, where 0 is before anything was decided, or the id of its call, as records name it. A call inside another one is for the commit of

@@ -4,7 +4,7 @@ import type { LeaseKey } from './journal-backend.ts';
 /** What a backend rejects with for a lease that has ended. */
 export function fenced({ sessionId, epoch }: LeaseKey): JournalFencedError {
   return new JournalFencedError(
-    `The lease of the session "${sessionId}" has ended: it was released or taken from its owner, or not renewed in time. Resume the run to go on.`,
+    `The lease of the session "${sessionId}" has ended: it was released or taken from its owner, or not renewed in time. Resume the run to continue.`,
     { details: { sessionId, epoch } },
   );
 }

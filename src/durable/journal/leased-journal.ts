@@ -263,7 +263,7 @@ class LeasedJournal implements LeasedRunJournal {
       this.#lose(
         lease.owner,
         new JournalFencedError(
-          `The lease of the session "${sessionId}" is lost: its journal has failed. Resume the run to go on.`,
+          `The lease of the session "${sessionId}" is lost: its journal has failed. Resume the run to continue.`,
           { cause, details: { sessionId, epoch } },
         ),
       );

@@ -23,7 +23,7 @@ export class RefusedRows {
     if (refused === undefined) return;
     const { runId, seq } = refused;
     throw new JournalFencedError(
-      `The transaction of row ${seq} of the run "${runId}" has failed together with what a tool call wrote in it, so the row is not written without. Resume the run to go on.`,
+      `The transaction of row ${seq} of the run "${runId}" has failed together with what a tool call wrote in it, so the row is not written without. Resume the run to continue.`,
       { details: { runId } },
     );
   }

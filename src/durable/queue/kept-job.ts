@@ -21,7 +21,7 @@ export interface SetAside {
 
 /**
  * The journal, which keeps the job of a run in its summary, so that a sweep or an answer can send the job again. Without the input, which the rows have. The run is not set aside any
- * more: it was asked to go on.
+ * more: it was asked to continue.
  */
 export function journalWithJob(journal: RunJournal, job: RunJob): RunJournal {
   return withRunInfo(journal, (info = {}) => {
@@ -51,7 +51,7 @@ export function isSetAside({ info }: Pick<JournaledRun, 'info'>): boolean {
 }
 
 /**
- * Keeps that a run is set aside, so that no worker sends its job again by itself. Does nothing for a run that could not go on anyway, for one that the journal does not have, and for one with another job: that may do.
+ * Keeps that a run is set aside, so that no worker sends its job again by itself. Does nothing for a run that could not continue anyway, for one that the journal does not have, and for one with another job: that may do.
  *
  * @throws {SessionBusyError} while another process has it.
  */

@@ -13,7 +13,7 @@ import { isText, wellFormed } from '../../core/internal/index.ts';
 import { copyUntrustedJson, type JsonObject } from '../../core/schema/index.ts';
 import type { InputPart } from '../../core/tool/index.ts';
 
-/** What a queue keeps of a run that a worker is to begin, or to go on with. Plain JSON. */
+/** What a queue keeps of a run that a worker is to begin, or to continue with. Plain JSON. */
 export interface RunJob {
   /** Name of the agent in the table of the worker. */
   readonly agent: string;

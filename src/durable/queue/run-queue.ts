@@ -18,7 +18,7 @@ export type RunJobOutcome =
 export interface RunQueueWorkOptions {
   /** How many jobs are in hand at most; 1 or more. */
   readonly concurrency: number;
-  /** Gets what went wrong in the queue itself, which goes on. Must not throw. */
+  /** Gets what went wrong in the queue itself, which continues. Must not throw. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -42,7 +42,7 @@ export interface RunQueue {
    */
   send(job: RunJob, options?: RunQueueSendOptions): Promise<void>;
   /**
-   * Takes jobs from now on, the ones with the largest priority first, and calls `handle` with each, which never rejects. A slow one does not hold the others. The queue goes on when it
+   * Takes jobs from now on, the ones with the largest priority first, and calls `handle` with each, which never rejects. A slow one does not hold the others. The queue continues when it
    * fails, and reports that to `onError`.
    *
    * @returns disposing of it takes no more jobs, from that moment on, and resolves when each that is in hand has its outcome.

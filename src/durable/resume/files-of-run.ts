@@ -155,7 +155,7 @@ function differError(runId: string, files: ResumedFiles, paths: readonly string[
       ? ['cannot be restored', 'Move what is in the way, or resume it with files: "as-is".']
       : [
           'are not as the run left them',
-          'Give it the folder that it worked on, or resume it with files: "restore" to write what its rows hold, or with files: "as-is" to go on with what is there.',
+          'Give it the folder that it worked on, or resume it with files: "restore" to write what its rows hold, or with files: "as-is" to continue with what is there.',
         ];
   return new RunRefusedError(
     'run-files-differ',

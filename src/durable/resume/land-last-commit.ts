@@ -37,7 +37,7 @@ export function isCommit(decision: Decision): decision is CallDecision & { reado
 }
 
 /**
- * Brings a folder to the last commit that a run decided, without going on with the run. Undefined: the files are not on a disk.
+ * Brings a folder to the last commit that a run decided, without continuing the run. Undefined: the files are not on a disk.
  *
  * @throws {PromptValidationError} for a run that the journal does not have.
  * @throws {SessionBusyError} while another process has the run.

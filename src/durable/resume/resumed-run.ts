@@ -69,7 +69,7 @@ export class ResumedRun {
     this.#root = this.#resumed(rows.root, none);
   }
 
-  /** Until the run goes on, the session does not tell subscribers what they know. */
+  /** Until the run continues, the session does not tell subscribers what they know. */
   mute(): void {
     this.#unmute = this.#parts.session.mute();
   }
@@ -115,7 +115,7 @@ export class ResumedRun {
     return this.#hasGoneOn;
   }
 
-  /** The run goes on. @returns false when it did so before. */
+  /** The run continues. @returns false when it did so before. */
   goOn(): boolean {
     const goesOn = this.#unmute !== undefined;
     this.#hasGoneOn ||= goesOn;
@@ -123,7 +123,7 @@ export class ResumedRun {
     return goesOn;
   }
 
-  /** The run goes on, or has ended: the session belongs to its caller again. */
+  /** The run continues, or has ended: the session belongs to its caller again. */
   release(): void {
     this.#unmute?.();
     this.#unmute = undefined;
@@ -141,7 +141,7 @@ export class ResumedRun {
   /**
    * The evaluation has begun: session and files become what they were.
    *
-   * @throws {PromptValidationError} when the prompt is another one and the run is strict, and when a call that goes on has changed slices of another version.
+   * @throws {PromptValidationError} when the prompt is another one and the run is strict, and when a call that continues has changed slices of another version.
    */
   async begin(environment: EvaluationEnvironment): Promise<void> {
     const { rows, session, isStrict, files } = this.#parts;
@@ -204,7 +204,7 @@ export class ResumedRun {
     return (this.rows.inputs.get(turn) ?? none) as unknown as readonly UserItem[];
   }
 
-  /** @throws {PromptEvaluationError} `evaluation-diverged` when the run has ended and its rows go on. */
+  /** @throws {PromptEvaluationError} `evaluation-diverged` when the run has ended and its rows continue. */
   assertUsedUp(): void {
     const { next } = this.#root;
     if (next !== undefined) throw this.#diverged(next, 'the end');
@@ -272,7 +272,7 @@ export class ResumedRun {
       const toolName = rows.root.toolNameOf(call) ?? '';
       if (display.rendered.boundTools.get(toolName)?.tool.reenters !== true) continue;
       throw new PromptValidationError(
-        `The run "${runId}" was interrupted in its call "${call.callId}" of "${toolName}", which goes on and has changed slices that have another version now: ${slices.join(', ')}. Resume it with the version that it began with until the call has ended.`,
+        `The run "${runId}" was interrupted in its call "${call.callId}" of "${toolName}", which continues and has changed slices that have another version now: ${slices.join(', ')}. Resume it with the version that it began with until the call has ended.`,
         { details: { callId: call.callId, slices } },
       );
     }

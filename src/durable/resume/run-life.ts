@@ -28,7 +28,7 @@ export class RunLife {
   }
 
   /**
-   * A life begins. The journal lists the run as before until it goes on from its rows.
+   * A life begins. The journal lists the run as before until it continues from its rows.
    *
    * @throws {RunRefusedError} `run-interrupted-repeatedly`, and nothing is written.
    * @throws {RunLostError}

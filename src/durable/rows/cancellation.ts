@@ -57,7 +57,7 @@ export function assertMayBegin({ runId, status, rows, info }: JournaledRun): voi
   throw cancelledError(runId, Object(info?.['cancelled']) as Omit<RunCancellation, 'atMs'>);
 }
 
-/** The rows of a run that is to go on. @throws {RunRefusedError} `run-cancelled`, for one that was cancelled before it had any. */
+/** The rows of a run that is to continue. @throws {RunRefusedError} `run-cancelled`, for one that was cancelled before it had any. */
 export async function rowsToGoOn(
   journal: Pick<RunJournal, 'read' | 'runs'>,
   runId: string,
@@ -94,7 +94,7 @@ interface WrittenRun {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Writes that a run is cancelled, where its inbox says so and its rows do not. For the owner of a run that does not go on here. */
+/** Writes that a run is cancelled, where its inbox says so and its rows do not. For the owner of a run that does not continue here. */
 export async function takeCancel(
   { journal, runId, clock }: WrittenRun,
   lease: RunLease,
@@ -111,7 +111,7 @@ export async function takeCancel(
 }
 
 /**
- * For the owner of a run that is to go on. A message that cancels it and that no owner has taken is taken.
+ * For the owner of a run that is to continue. A message that cancels it and that no owner has taken is taken.
  *
  * @throws {RunRefusedError} `run-cancelled`.
  */

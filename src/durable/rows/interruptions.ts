@@ -77,7 +77,7 @@ export class EvaluationInterruptions {
     this.#isOver = true;
   }
 
-  /** No handler goes on, here and inside its calls: the life has ended. */
+  /** No handler continues, here and inside its calls: the life has ended. */
   quiet(): void {
     this.#begun.clear();
     for (const inner of this.#innerOfAll()) inner.quiet();
@@ -88,7 +88,7 @@ export class EvaluationInterruptions {
     return this.#interruptions.some((each) => each.turn === turn);
   }
 
-  /** Whether the run was interrupted before where it goes on now. */
+  /** Whether the run was interrupted before where it continues now. */
   get isTrackedHere(): boolean {
     return this.isTracked(this.#turn);
   }
@@ -160,7 +160,7 @@ export class EvaluationInterruptions {
     });
   }
 
-  /** The evaluations that go on inside a call. */
+  /** The evaluations that continue inside a call. */
   #innerOf(call: string): readonly EvaluationInterruptions[] {
     return [...(this.#inner.get(call)?.values() ?? none)].filter((inner) => !inner.#isOver);
   }

@@ -283,7 +283,7 @@ export function runAppender({ rows, ...options }: RunAppendOptions): {
   return { writer, recorder };
 }
 
-/** Appends rows to a run that does not go on here. @throws {RunLostError} */
+/** Appends rows to a run that does not continue here. @throws {RunLostError} */
 export async function appendRows(
   options: RunAppendOptions,
   make: (recorder: Recorder, writer: JournalWriter) => void,
@@ -293,7 +293,7 @@ export async function appendRows(
   await writer.flush();
 }
 
-/** Holds the lease of a session while `work` goes on. @throws {SessionBusyError} while another owner has it. */
+/** Holds the lease of a session while `work` continues. @throws {SessionBusyError} while another owner has it. */
 export async function withLease<T>(
   journal: Pick<RunJournal, 'acquire'>,
   sessionId: string,

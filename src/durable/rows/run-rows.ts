@@ -339,12 +339,12 @@ export class RunRows {
   }
 }
 
-/** Whether the signal of the run has ended an evaluation: it goes on when the run does. */
+/** Whether the signal of the run has ended an evaluation: it continues when the run does. */
 function isStopped({ error }: EndRow): boolean {
   return error?.code === 'evaluation-aborted';
 }
 
-/** An answer, or a refusal that the run goes on from. With any other failure it ended: the model is asked again. */
+/** An answer, or a refusal that the run continues from. With any other failure it ended: the model is asked again. */
 function isDecidedResponse({ error }: ResponseRow): boolean {
   return error === undefined || error.code === 'model-context-exceeded';
 }

@@ -50,7 +50,7 @@ export async function knownSummary(
   };
 }
 
-/** How a run is that has ended. One that its signal has ended can go on, as one whose process was killed. */
+/** How a run is that has ended. One that its signal has ended can continue, as one whose process was killed. */
 export function statusAfter({ outcome, error }: Pick<EndRow, 'outcome' | 'error'>): RunSummary['status'] {
   return error?.code === 'evaluation-aborted' ? 'running' : outcome;
 }
@@ -66,7 +66,7 @@ export function waitingFor(
   };
 }
 
-/** What a journal lists of a run, kept up to date while the run goes on. */
+/** What a journal lists of a run, kept up to date while the run continues. */
 export class RunSummaryKeeper {
   readonly #clock: Pick<Clock, 'now'>;
   #summary: RunSummary;

@@ -136,7 +136,7 @@ export class QuestionRuns {
   }
 
   /**
-   * Holds a session while `work` goes on. What this process does with one session is done in order; another process is waited for, for some seconds.
+   * Holds a session while `work` continues. What this process does with one session is done in order; another process is waited for, for some seconds.
    *
    * @throws {SessionBusyError} when another process holds it for longer.
    */

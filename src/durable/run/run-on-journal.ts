@@ -77,7 +77,7 @@ export async function evaluateDurably<Output>(
   given: EvaluateOptions<Approver> & Checked & { readonly journal: RunJournal },
   ready?: () => Promise<void> | undefined,
 ): Promise<PromptResponse<Output> | SuspendedRun> {
-  const instead = 'Go on with it by resumeRun(), or give this one another runId.';
+  const instead = 'Continue it by resumeRun(), or give this one another runId.';
   const run = await acquireNewRun(given, instead);
   const { runId: _runId, ...options } = given;
   try {

@@ -35,7 +35,7 @@ export interface RunReportsOptions {
   readonly resumed: ResumedRun | undefined;
   /** Undefined until the run has begun. */
   readonly environment: () => EvaluationEnvironment | undefined;
-  /** The run ends otherwise than its rows do: it goes on from them. */
+  /** The run ends otherwise than its rows do: it continues from them. */
   readonly leaveRows: (turn: number) => void;
 }
 
@@ -134,13 +134,13 @@ export class RunReports {
     }
   }
 
-  /** The run goes on: its turn has begun. */
+  /** The run continues: its turn has begun. */
   resumed(event: BareEvent): void {
     this.emit(event);
     this.goesOn(this.#rootId);
   }
 
-  /** An evaluation goes on: its turn has begun. */
+  /** An evaluation continues: its turn has begun. */
   goesOn(evaluationId: string): void {
     for (const begun of this.#turnEvents.get(evaluationId) ?? none) this.#emit(begun);
     this.#turnEvents.delete(evaluationId);
@@ -230,12 +230,12 @@ export class RunReports {
     const { evaluationId } = event;
     if (event.type === 'turn-start') this.#turnEvents.set(evaluationId, [event]);
     if (event.type === 'model-call-start') this.#turnEvents.get(evaluationId)?.push(event);
-    // Its answer is known: no call of the model goes on.
+    // Its answer is known: no call of the model continues.
     if (event.type === 'model-call-end') this.#turnEvents.get(evaluationId)?.splice(1);
   }
 }
 
-/** What makes one conversation into another. They are those of a run that goes on, so they differ at the end if at all. */
+/** What makes one conversation into another. They are those of a run that continues, so they differ at the end if at all. */
 function editsOf(
   before: readonly ConversationItem[],
   after: readonly ConversationItem[],

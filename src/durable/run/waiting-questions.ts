@@ -46,7 +46,7 @@ export class WaitingQuestions {
   readonly #questions: QuestionRuns;
   /** The questions that end with this runtime. */
   readonly #own: QuestionPlace[] = [];
-  /** Questions whose answer a call has taken that goes on, by the id of the call. */
+  /** Questions whose answer a call has taken that continues, by the id of the call. */
   readonly #taken = new Map<string, QuestionPlace[]>();
   #start: RunStart | undefined;
   #workspace: string | undefined;

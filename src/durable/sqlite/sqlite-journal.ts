@@ -84,7 +84,7 @@ export interface SqliteRunJournal extends RunJournal, AsyncDisposable {
  * import { type AnyAgent, runAgent } from 'weakincentives';
  * import { sqliteJournal } from 'weakincentives/sqlite';
  *
- * // Begins the run of a job, goes on with it after a crash, or returns its answer again.
+ * // Begins the run of a job, continues it after a crash, or returns its answer again.
  * export async function runJob(agent: AnyAgent, id: string): Promise<string> {
  *   await using journal = sqliteJournal({ file: 'runs.db' });
  *   return (await runAgent(agent, { journal, runId: id })).text;

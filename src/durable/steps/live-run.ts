@@ -13,7 +13,7 @@ interface Offer {
 }
 
 /**
- * A run that goes on from rows of an engine, in this process: each batch that it appends is offered, and the run goes on when that is acknowledged. What an engine did not acknowledge was
+ * A run that continues from rows of an engine, in this process: each batch that it appends is offered, and the run continues when that is acknowledged. What an engine did not acknowledge was
  * not written.
  */
 export class LiveRun {
@@ -32,7 +32,7 @@ export class LiveRun {
   }
 
   /**
-   * @param start begins the run on a journal, or goes on with it. When it rejects, so does {@link next}.
+   * @param start begins the run on a journal, or continues it. When it rejects, so does {@link next}.
    */
   static async begin(
     runId: string,
@@ -70,7 +70,7 @@ export class LiveRun {
     this.#taken = undefined;
   }
 
-  /** Nothing is kept any more: the run is lost here, and goes on elsewhere or later. */
+  /** Nothing is kept any more: the run is lost here, and continues elsewhere or later. */
   async end(why: string): Promise<void> {
     const error = new JournalFencedError(why);
     this.#end ??= error;

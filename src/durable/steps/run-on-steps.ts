@@ -13,7 +13,7 @@ import type { ResumeAnswer } from '../approvals/answer-approvals.ts';
 import { type KeptRows, LiveRun } from './live-run.ts';
 import { readEntry, type StepEntry, writeEntry } from './step-text.ts';
 
-/** What a run on steps begins or goes on with: options of `ensureRun`, and of `runAgent`. */
+/** What a run on steps begins or continues with: options of `ensureRun`, and of `runAgent`. */
 export interface RunOnStepsStart {
   readonly journal: RunJournal;
   readonly runId: string;
@@ -31,7 +31,7 @@ export interface RunOnStepsOptions<Result> {
   /** Name of the run, 1 to 512 characters; the same in each attempt. */
   readonly runId: string;
   /**
-   * Begins the run, or goes on with it: one call of `ensureRun` or `runAgent` with what it gets. It runs inside of steps. What it resolves with is kept as JSON.
+   * Begins the run, or continues it: one call of `ensureRun` or `runAgent` with what it gets. It runs inside of steps. What it resolves with is kept as JSON.
    */
   readonly start: (run: RunOnStepsStart) => Promise<Result>;
   /**
@@ -42,7 +42,7 @@ export interface RunOnStepsOptions<Result> {
   /** Aborted when the attempt of the engine has ended: the run is lost here, and nothing of it is begun any more. Default: nothing says so. */
   readonly signal?: AbortSignal;
   /**
-   * Whether an error is how the run has ended: it is kept, and thrown again in each attempt. Any other one is thrown in the step, so that the engine tries again and the run goes on. Must
+   * Whether an error is how the run has ended: it is kept, and thrown again in each attempt. Any other one is thrown in the step, so that the engine tries again and the run continues. Must
    * not throw. Default: a `PromptEvaluationError` but for the code `evaluation-aborted`, and a `RunRefusedError` with the code `run-cancelled`.
    */
   readonly isFinal?: (error: unknown) => boolean;
@@ -59,7 +59,7 @@ const checks: OptionsOf<RunOnStepsOptions<unknown>> = {
 
 /**
  * Runs an evaluation in an engine that keeps the results of steps by their order, such as Restate, Inngest and DBOS. Step `n` is the `n`th batch of rows that the run appends: the
- * engine is its journal. An attempt gets the batches of the steps that are done, and goes on from there; what the run does next waits until the engine has kept its rows. So nothing is
+ * engine is its journal. An attempt gets the batches of the steps that are done, and continues from there; what the run does next waits until the engine has kept its rows. So nothing is
  * done twice when a process is killed, and a call that was cut off is in doubt, as with any journal.
  *
  * Lists of runs and the `wink` commands do not see such a run, since the engine has its rows. They hold all that the model and the tools got.
@@ -95,7 +95,7 @@ const checks: OptionsOf<RunOnStepsOptions<unknown>> = {
  *
  * @returns what `start` resolves with, as JSON keeps it; with `answers`, when it is not suspended.
  * @throws {JournalError} `journal-damaged` when a step has something else than rows of this run, such as when the steps before it have changed; `journal-version-unsupported`.
- * @throws {JournalFencedError} when another attempt of the engine goes on with the run.
+ * @throws {JournalFencedError} when another attempt of the engine continues the run.
  * @throws what `start` rejects with, and what `step` and `answers` do.
  * @see docs/spec/durable-runs.md §15
  */
@@ -205,7 +205,7 @@ class StepsPart {
   async #lose(why: string): Promise<void> {
     const live = this.#live;
     this.#live = undefined;
-    await live?.end(`${why}: the run "${this.#options.runId}" goes on from its steps.`);
+    await live?.end(`${why}: the run "${this.#options.runId}" continues from its steps.`);
   }
 }
 

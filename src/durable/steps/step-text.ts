@@ -47,7 +47,7 @@ export function readEntry(runId: string, name: string, text: unknown): StepEntry
   if (version !== format) {
     throw new JournalError(
       'journal-version-unsupported',
-      `The step "${name}" of the run "${runId}" was written by another version of weakincentives. Go on with the run in that version.`,
+      `The step "${name}" of the run "${runId}" was written by another version of weakincentives. Continue the run in that version.`,
       { details: { runId, version } },
     );
   }
@@ -81,7 +81,7 @@ export function readEntry(runId: string, name: string, text: unknown): StepEntry
 function damaged(runId: string, name: string, why: string): JournalError {
   return new JournalError(
     'journal-damaged',
-    `The engine has no rows of the run "${runId}" in its step "${name}": ${why}. The steps before the run have changed since it began, or the run has another name: go on with it in the program that began it.`,
+    `The engine has no rows of the run "${runId}" in its step "${name}": ${why}. The steps before the run have changed since it began, or the run has another name: continue it in the program that began it.`,
     { details: { runId, step: name } },
   );
 }

@@ -66,7 +66,7 @@ export type ClaudeToolHook = ClaudeQueryOptions['hooks']['PreToolUse'][0]['hooks
  * messages are those of the SDK; what is unknown in them is passed over.
  */
 export interface ClaudeAgentSdk {
-  /** Begins a run; its messages arrive while it goes on. */
+  /** Begins a run; its messages arrive while it continues. */
   query(request: {
     readonly prompt: AsyncIterable<{ [Name in keyof ClaudeUserMessage]: ClaudeUserMessage[Name] }>;
     readonly options: { [Name in keyof ClaudeQueryOptions]: ClaudeQueryOptions[Name] };

@@ -105,7 +105,7 @@ export interface HarnessOutcome extends HarnessAnswer {
 
 /**
  * What a harness gets beside the request. `onDelta` is there only when the run streams. When a function returns a promise, the harness waits for it before it
- * goes on. All but `onAnswer` never throw and never reject; when they learn that the run has to end, `signal` is aborted.
+ * continues. All but `onAnswer` never throw and never reject; when they learn that the run has to end, `signal` is aborted.
  */
 export interface HarnessRunOptions extends Pick<ModelCallOptions, 'signal' | 'logger' | 'onDelta'> {
   /** The timers of the run. */

@@ -53,7 +53,7 @@ export function refusePromptForHarness(
 
 const never: readonly (readonly [option: keyof Options, why: string])[] = [
   ['history', 'a harness has its own conversation, and begins each run with a new one'],
-  ['journal', 'the conversation of a harness is not here, so that nothing could go on with it'],
+  ['journal', 'the conversation of a harness is not here, so that nothing could continue it'],
   ['runId', 'it is for runs with a journal'],
   ['context', 'a harness has its own conversation, and keeps it short enough by itself'],
 ];

@@ -243,7 +243,7 @@ export class HarnessLoop<Output> {
   /** What the conversation ends with. */
   #lastMessage(): string {
     const last = this.#ledger.state.conversation.at(-1);
-    if (last?.type !== 'user') throw new RangeError('A run goes on without a message to the model.');
+    if (last?.type !== 'user') throw new RangeError('A run continues without a message to the model.');
     return last.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   }
 

@@ -45,7 +45,7 @@ export class HarnessTurns {
     this.#options = options;
   }
 
-  /** The turn that goes on; begins one when none does. @throws {RunStoppedSignal} when the run may have no more. */
+  /** The turn that continues; begins one when none does. @throws {RunStoppedSignal} when the run may have no more. */
   open(): HarnessTurn {
     const turn = this.#turn;
     if (turn === undefined) return this.begin();

@@ -188,7 +188,7 @@ function repairing<Value>(
   };
 }
 
-/** For `catch`: errors of these codes are none. Another process may remove the same folder. */
+/** For `catch`: errors of these codes are ignored. Another process may remove the same folder. */
 function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (!codes.includes(errorCode(error) ?? '')) throw error;

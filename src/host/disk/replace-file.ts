@@ -19,7 +19,7 @@ export function replaceFile(path: string, draft: string, text: string, mode = 0o
   renameSync(draft, path);
 }
 
-/** The same for what may be large, or on a slow disk: the process goes on meanwhile. The draft must not exist. */
+/** The same for what may be large, or on a slow disk: the process continues meanwhile. The draft must not exist. */
 export async function replaceLargeFile(
   path: string,
   draft: string,

@@ -90,7 +90,7 @@ export class RemoteCalls<Theirs extends RemoteFunctions<keyof Theirs>> {
 
   /**
    * Takes a message of the other side.
-   * @returns false when it is none, names no function that is served, or answers no call.
+   * @returns false when it is not a call, names no function that is served, or answers no call.
    */
   receive(message: unknown): boolean {
     if (this.#end !== undefined) return true;

@@ -17,7 +17,7 @@ import {
 /** Replaces the user's message when a conversation does not begin with one; the task is in the instructions. */
 const opening: Message = { role: 'user', content: [{ type: 'text', text: 'Please begin.' }] };
 /** Follows an answer without a reply: the provider does not accept one as the start of the next. */
-const continuation: Message = { role: 'user', content: [{ type: 'text', text: 'Please go on.' }] };
+const continuation: Message = { role: 'user', content: [{ type: 'text', text: 'Please continue.' }] };
 
 /**
  * The conversation in the provider's format. Answers made under the name `provider` are sent back unchanged, including

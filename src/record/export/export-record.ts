@@ -36,7 +36,7 @@ export interface ExportRecordOptions {
 }
 
 /**
- * The record of a run, line by line, from the rows of its journal: for `readRunRecord`, `wink view`, `wink replay` and `wink query`. The run may be going on:
+ * The record of a run, line by line, from the rows of its journal: for `readRunRecord`, `wink view`, `wink replay` and `wink query`. The run may still be running:
  * the record ends with its last row then. A run that was interrupted and resumed is one record.
  *
  * With `redact`, texts and data are redacted as an observer of the run would have got them, and the questions of the run, too; rows of types that this version

@@ -72,7 +72,7 @@ export class AttemptLives {
     return call.numbering.before + attempt;
   }
 
-  /** A row of an evaluation: one that goes on in another life does so in the first attempt there at the call around it. */
+  /** A row of an evaluation: one that continues in another life does so in the first attempt there at the call around it. */
   reach(run: BuiltRun): BuiltRun {
     const { parent } = run;
     if (parent !== undefined && run.life !== this.#life) {

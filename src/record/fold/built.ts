@@ -57,7 +57,7 @@ export function builtRun(index: number, description: RunHeader, startedAtMs: num
   return { ...header, index, startedAtMs, life: 0, turns: [], turnsByNumber: new Map() };
 }
 
-/** A run goes on: how it had ended does not count. */
+/** A run continues: how it had ended does not count. */
 export function reopenRun(run: BuiltRun): void {
   for (const key of ['outcome', 'endedAtMs', 'usage', 'text', 'output', 'error'] as const) delete run[key];
 }

@@ -77,7 +77,7 @@ function problemsOfCall(call: RecordedCall): readonly RecordedProblem[] {
   const add = (problem: Omit<RecordedProblem, 'call' | 'count'> & { readonly count?: number }): void => {
     found.push({ count: 1, ...problem, call });
   };
-  // One that asked a person goes on in the next attempt.
+  // One that asked a person continues in the next attempt.
   const ran = attempts.filter(({ isSuspended }) => isSuspended !== true);
   const superseded = ran.filter((attempt) => attempt.outcome === 'superseded');
   if (superseded.length > 0) {

@@ -58,7 +58,7 @@ export interface RunOutcomeSummary<Call> {
   readonly kind: RunOutcomeKind;
   /** The outcome in one word, such as `Failed`. */
   readonly word: string;
-  /** What happened and why, in one sentence; it ends with a colon when `message` goes on. Absent for a run that finished or goes on. */
+  /** What happened and why, in one sentence; it ends with a colon when `message` continues. Absent for a run that finished or continues. */
   readonly sentence?: string;
   /** What failed, in its own words; absent when the sentence says all. It may have several lines. */
   readonly message?: string;
@@ -129,7 +129,7 @@ function failedReason<Call extends FailingCall>(
   return { ...inLines(withoutPlace(message)), ...present({ call }) };
 }
 
-/** The first line as the sentence, the others as what goes on. */
+/** The first line as the sentence, the others as what continues. */
 function inLines(text: string): { readonly sentence: string; readonly message?: string } {
   const [sentence = '', ...more] = linesOf(text.trim());
   return { sentence, ...present({ message: more.length === 0 ? undefined : more.join('\n').trim() }) };
@@ -175,7 +175,7 @@ function withoutPlace(message: string): string {
 /**
  * What became of the run of a record, and why. Its calls are those of the record.
  *
- * @param isFollowed whether rows may still come, so that a run without an end goes on. Default: false.
+ * @param isFollowed whether rows may still come, so that a run without an end continues. Default: false.
  */
 export function outcomeOfRecord(record: RunRecord, isFollowed = false): RunOutcomeSummary<RecordedCall> {
   return outcomeOf({

@@ -38,7 +38,7 @@ export interface BeginRow extends RowType<'begin'>, RunPart, RecordOf<typeof beg
 export const lifeRow = {
   /** Milliseconds since the Unix epoch. */
   atMs: number as Field<number>,
-  /** `begun`: a process begins to work on the run after another one. `over`: it has ended without going on from the rows. */
+  /** `begun`: a process begins to work on the run after another one. `over`: it has ended without continuing from the rows. */
   kind: text as Field<'begun' | 'over'>,
 };
 
@@ -99,7 +99,7 @@ export interface PendingRow extends RowType<'pending'>, RunPart, RecordOf<typeof
 
 export const questionRow = { question: question as Field<PendingQuestion> };
 
-/** In a journal: someone is asked while the run goes on. */
+/** In a journal: someone is asked while the run continues. */
 export interface QuestionRow extends RowType<'question'>, RunPart, RecordOf<typeof questionRow> {}
 
 export const answerRow = {
@@ -124,18 +124,18 @@ export const cancelledRow = {
   reason: optional(text) as OptionalField<string>,
 };
 
-/** In a journal: the run was ended for good, without an answer. A reader must know it: the run is not to go on. */
+/** In a journal: the run was ended for good, without an answer. A reader must know it: the run is not to continue. */
 export interface CancelledRow extends RowType<'cancelled'>, RunPart, RecordOf<typeof cancelledRow> {
   readonly must: true;
 }
 
 export const resumedRow = {
   atMs: number as Field<number>,
-  /** The turn that it goes on in. */
+  /** The turn that it continues in. */
   turn: count as Field<number>,
   /** What is not as it was when the run was recorded, by name. */
   changed: list(text) as Field<readonly string[]>,
 };
 
-/** In a journal: the run goes on here after it was interrupted, or had ended without an answer. */
+/** In a journal: the run continues here after it was interrupted, or had ended without an answer. */
 export interface ResumedRow extends RowType<'resumed'>, RunPart, RecordOf<typeof resumedRow> {}

@@ -4,7 +4,7 @@ import type { AttributeNames } from './names.ts';
 import type { OtelAttributes } from './otel-api.ts';
 
 /**
- * Whether a call is an error of the tool. A denied or rejected call is none: nothing went wrong, and the model reads why.
+ * Whether a call is an error of the tool. A denied or rejected call is not: nothing went wrong, and the model reads why.
  *
  * @see docs/spec/telemetry.md §4
  */

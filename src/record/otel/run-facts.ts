@@ -22,7 +22,7 @@ export interface AgentFacts {
 
 /**
  * @param names of the attributes.
- * @param hasConversation whether a session that the caller gave is a conversation: one made for a single run is none.
+ * @param hasConversation whether a session that the caller gave is a conversation: one made for a single run is not.
  */
 export function factsOf(event: RunStart, names: AttributeNames, hasConversation: boolean): AgentFacts {
   const { namespace, key, hash } = event.prompt;

@@ -79,7 +79,7 @@ function endOf(call: RecordedCall): RecordedEnd {
   };
 }
 
-/** Whether the model did not read the value: its text is the message alone, or goes on with feedback. */
+/** Whether the model did not read the value: its text is the message alone, or continues with feedback. */
 function isValueExcluded({ feedback, message = '', modelText, value }: RecordedCall): boolean {
   if (value === undefined || value === null || modelText === undefined) return false;
   if (modelText === message) return true;

@@ -244,7 +244,7 @@ export class RunNumbers {
     this.#last += evaluations.size;
   }
 
-  /** An evaluation that has begun before goes on at a path. @returns false for one that has not. */
+  /** An evaluation that has begun before continues at a path. @returns false for one that has not. */
   beginAgain(evaluationId: string, path: RunPath): boolean {
     const run = this.#byId.get(evaluationId);
     if (run === undefined) return false;

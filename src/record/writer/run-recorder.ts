@@ -110,7 +110,7 @@ export interface JournalRecorderOptions extends Omit<RunRecorderOptions, 'write'
   readonly marksDeliveries?: boolean;
 }
 
-/** The rows that a recorder goes on from. */
+/** The rows that a recorder continues from. */
 export interface ContinuedRows {
   readonly header: HeaderRow;
   /** Numbers of the evaluations that have begun, by their ids, the root run not among them. */
@@ -153,7 +153,7 @@ export class Recorder implements RunRecorder {
     this.#attempts = new AttemptRows(this.#blobs, options.reads ?? 'content');
   }
 
-  /** Goes on after the rows of a run. Before anything is observed. */
+  /** Continues after the rows of a run. Before anything is observed. */
   continueAfter({ header, evaluations, commits, blobs, seen }: ContinuedRows): void {
     this.#rootId = header.evaluationId;
     this.#startedAtMs = header.startedAtMs;
@@ -181,7 +181,7 @@ export class Recorder implements RunRecorder {
     }));
   }
 
-  /** Someone is asked while the run goes on. */
+  /** Someone is asked while the run continues. */
   ask({ pending, attempt }: OpenQuestion): void {
     this.add((part) => ({ type: 'question', ...part, question: questionOf(pending, attempt) }));
   }
@@ -237,7 +237,7 @@ export class Recorder implements RunRecorder {
     while (this.#writing !== undefined) await this.#writing;
   }
 
-  /** The run goes on when it cannot report a commit; the state after that one is not known. */
+  /** The run continues when it cannot report a commit; the state after that one is not known. */
   #checkOrder({ seq }: CallCommit): void {
     if (seq === undefined) return;
     const next = this.#commits + 1;

@@ -31,7 +31,7 @@ export function isManifest(fileName: string): boolean {
   return readers.has(fileName);
 }
 
-/** The commands of a manifest; undefined for a file that is none. */
+/** The commands of a manifest; undefined for a file that is not one. */
 export function readManifest(path: string, text: string, maxCommands: number): DigestManifest | undefined {
   const content = readers.get(path.slice(path.lastIndexOf('/') + 1))?.(withoutByteOrderMark(text));
   if (content === undefined) return undefined;

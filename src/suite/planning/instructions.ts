@@ -42,7 +42,7 @@ const toolLines: Readonly<Record<PlanningToolName, string>> = {
 const advice: Readonly<Record<PlanningStrategy, string>> = {
   react: [
     'Work in short rounds. Think about what is known and what is missing, make the calls that close the gap, read their results, and decide the next round from them.',
-    'Plan only as far as you can see. When an observation brings up new work or makes a step pointless, change the plan before you go on.',
+    'Plan only as far as you can see. When an observation brings up new work or makes a step pointless, change the plan before you continue.',
   ].join('\n\n'),
   'plan-act-reflect': [
     'Lay out the whole way first: set up every step you can foresee before you act on any of them, in an order in which each builds on those before it.',

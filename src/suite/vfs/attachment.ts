@@ -77,7 +77,7 @@ async function readAttachment(
   const bytes = data.byteLength;
   if (bytes > maxBytes) {
     return ToolResult.error(
-      `${quote(path)} (${mediaType}) has ${counted(bytes, 'byte')}; files of more than ${formatNumber(maxBytes)} bytes are not attached. Go on without its content.`,
+      `${quote(path)} (${mediaType}) has ${counted(bytes, 'byte')}; files of more than ${formatNumber(maxBytes)} bytes are not attached. Continue without its content.`,
     );
   }
   const base64 = encodeBase64(data);

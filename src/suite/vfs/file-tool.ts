@@ -91,7 +91,7 @@ const explanations: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
   'filesystem-quota-exceeded': ({ message }) =>
     `${message} Nothing was changed. Write less, or remove files that are no longer needed.`,
   'file-not-text': ({ path, bytes }) =>
-    `${path} is a binary file${bytes === undefined ? '' : ` of ${counted(bytes, 'byte')}`}, not UTF-8 text; it cannot be shown or edited as text. Go on without its content.`,
+    `${path} is a binary file${bytes === undefined ? '' : ` of ${counted(bytes, 'byte')}`}, not UTF-8 text; it cannot be shown or edited as text. Continue without its content.`,
   'file-too-large': ({ message }) =>
     `${message} Nothing was changed. Split the content over several smaller files.`,
   'pattern-invalid': ({ message }) => message,
@@ -101,7 +101,7 @@ const explanations: Readonly<Record<FilesystemErrorCode, (facts: FailureFacts) =
     `old_string occurs more than once in ${path}. Add lines around it until it is unique, or set replace_all. Nothing was changed.`,
   'argument-invalid': ({ message }) => message,
   'path-forbidden': ({ path }) =>
-    `${path} cannot be opened: the operating system refuses access. Go on without it.`,
+    `${path} cannot be opened: the operating system refuses access. Continue without it.`,
   'path-excluded': ({ message }) => message,
   'file-changed-on-disk': ({ path }) =>
     `${path} was changed by another process in the meantime. Nothing was changed here. Read it again.`,
@@ -127,7 +127,7 @@ async function explain(filesystem: Filesystem, path: string, error: FilesystemEr
   return isQuoted(path, error.code) ? `${explanation} ${quotesAdvice}` : explanation;
 }
 
-/** Whether a path was not found, or is none, for the quotes that a result shows it in. */
+/** Whether a path was not found, or is not a path, for the quotes that a result shows it in. */
 function isQuoted(path: string, code: FilesystemErrorCode): boolean {
   return (code === 'path-not-found' || code === 'path-invalid') && readName(path) !== path;
 }

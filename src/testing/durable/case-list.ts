@@ -10,8 +10,8 @@ export const cases = {
   disk: 'a run that is killed between the steps of a commit on the disk ends the same',
   random: 'a run that another process kills at any time ends the same',
   'in-a-row': 'a run that is killed up to three times in a row ends the same',
-  abort: 'a run that is stopped by its signal ends the same when it goes on',
-  deadline: 'a run whose deadline passes ends the same when it goes on',
+  abort: 'a run that is stopped by its signal ends the same when it continues',
+  deadline: 'a run whose deadline passes ends the same when it continues',
   full: 'a run whose journal is full is lost, and ends the same when there is room',
   torn: 'a run with an append that was cut off halfway ends the same',
   woken: 'an owner that wakes up after its lease gets nothing in',
@@ -19,10 +19,11 @@ export const cases = {
   cancelled: 'a run that another process cancels ends for good',
   'crash-loop': 'a call that ends its process in each life is not made for ever',
   'three-runs': 'three runs of one session, each killed once, end the same',
-  'other-state': 'a run that goes on with another state folder ends the same',
+  'other-state': 'a run that continues with another state folder ends the same',
   'other-program': 'a folder that another program opens is as before the commit, and names what is pending',
   changed: 'a file that others have changed is named and not overwritten',
-  'another-machine': 'a run that goes on with a fresh copy of its folder is refused, or has its files again',
+  'another-machine':
+    'a run that continues with a fresh copy of its folder is refused, or has its files again',
   once: 'what two runs want done once is done once, whichever is killed, or is in doubt',
 } as const;
 

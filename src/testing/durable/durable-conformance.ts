@@ -7,7 +7,7 @@ import type { DurableConformanceOptions, DurableFiles } from './options.ts';
 /**
  * The requirements on every journal, as cases for any test runner: `for (const { name, run } of durableConformance(options)) test(name, run)`.
  *
- * Each case runs a scripted agent in a process of its own, kills or stops it at some of its points, goes on with the run in another
+ * Each case runs a scripted agent in a process of its own, kills or stops it at some of its points, continues the run in another
  * process, and compares what is left with what an uninterrupted run leaves: session with LOG and policy facts, files with modes and links,
  * conversation, usage, effects outside, resources, answer. What may differ is in the specification. Cases share nothing but that
  * uninterrupted run, and leave nothing in the temporary folder of the machine.

@@ -33,7 +33,7 @@ export interface Life {
   readonly script?: 'once';
   /** The last run is cancelled, and nothing else is done. Default: the runs are lived. */
   readonly cancels?: true;
-  /** What a run that goes on does about a folder that is not as it left it. Default: that of `resumeRun`. */
+  /** What a run that continues does about a folder that is not as it left it. Default: that of `resumeRun`. */
   readonly resumedFiles?: NonNullable<ResumeRunOptions['files']>;
 }
 

@@ -15,7 +15,7 @@ export function callLead(call: RecordedCall, attempt: RecordedAttempt | undefine
       ? 'It waits for the answer to a question, its own or one of a call before it.'
       : 'It had not ended when the record did.';
   if (attempt?.isSuspended === true)
-    return 'It asked a person, and the run ended with the question. The next attempt went on with the answer.';
+    return 'It asked a person, and the run ended with the question. The next attempt continued with the answer.';
   if (attempt?.outcome === 'superseded') {
     const by = attempt.conflicts.flatMap((conflict) => conflict.by);
     const who = by.length === 0 ? '' : ` by ${[...new Set(by)].join(', ')}`;

@@ -30,7 +30,7 @@ export function commandsFor(
     void found.push({ command: `wink ${command}`, about });
   if (isRun && kind === 'waiting') {
     const [question] = openQuestions(record);
-    if (question === undefined) add(`resume ${run}`, 'goes on with the answers');
+    if (question === undefined) add(`resume ${run}`, 'continues with the answers');
     else {
       const answer = `approvals answer ${run} ${shellWord(question.digest.slice(0, 8))}`;
       add(`approvals show ${run}`, 'the whole question');

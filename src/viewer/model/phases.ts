@@ -71,7 +71,7 @@ export function askedMs(calls: readonly RecordedCall[]): number {
   return sum;
 }
 
-/** How often a call ran: an attempt that asked a person, and ended the run with the question, goes on in the next one. */
+/** How often a call ran: an attempt that asked a person, and ended the run with the question, continues in the next one. */
 export function timesRun({ attempts }: Pick<RecordedCall, 'attempts'>): number {
   return attempts.filter(({ isSuspended }) => isSuspended !== true).length;
 }

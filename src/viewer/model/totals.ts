@@ -55,7 +55,7 @@ export const filters: Readonly<Record<FilterName, Filter>> = {
   },
 };
 
-/** The run has ended with a question, and the call goes on with the answer. */
+/** The run has ended with a question, and the call continues with the answer. */
 function isWaiting({ outcome, run }: RecordedCall): boolean {
   return outcome === undefined && run.outcome === 'suspended';
 }

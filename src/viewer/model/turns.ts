@@ -24,7 +24,7 @@ export function turnEnd(turn: RecordedTurn): number {
 /** The end of the run; where the record ends before it, the last time in it. */
 export function runEnd(record: RunRecord): number {
   const { outcome, startedAtMs, endedAtMs = startedAtMs } = record.root;
-  // What waits for a person goes on when the run has ended.
+  // What waits for a person continues when the run has ended.
   if (outcome !== undefined && outcome !== 'suspended') return endedAtMs;
   let end = endedAtMs;
   for (const turn of record.turns) end = Math.max(end, turnEnd(turn));
@@ -63,7 +63,7 @@ export function headlineOf(turn: RecordedTurn): {
   return { kind: 'note', text: turn.calls.length > 0 ? 'No text, only calls' : 'An empty answer' };
 }
 
-/** Where a run went on in a turn after it had been resumed; undefined for a turn in which it did not. */
+/** Where a run continued in a turn after it had been resumed; undefined for a turn in which it did not. */
 export function resumeText({ events, run }: RecordedTurn, { pauses }: RunRecord): string | undefined {
   if (run.index > 0) return undefined;
   const texts = events.flatMap(({ event, atMs }) => {

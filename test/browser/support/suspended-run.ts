@@ -56,7 +56,7 @@ function askingRow(t: number): object {
   return { ...attempt, type: 'attempt', why: 'superseded', conflicts: [] };
 }
 
-/** The record of a run that ended with a question after 4 seconds, was answered after 54, and went on after 64. */
+/** The record of a run that ended with a question after 4 seconds, was answered after 54, and continued after 64. */
 export const answeredRun: readonly string[] = [
   headerRow(),
   responseRow(1, 1_000, 'I look first.'),

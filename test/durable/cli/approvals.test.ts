@@ -41,7 +41,7 @@ describe.runIf(isBuiltin('node:sqlite'))('a run that asks where nobody is', () =
 
       const answered = await cli.run(...answerIn(suspended.stdout), '--by', 'ann');
       expect(answered.code, answered.stderr).toBe(0);
-      expect(answered.stdout).toMatch(/answered yes by ann\nto go on with the run: wink resume first\n$/);
+      expect(answered.stdout).toMatch(/answered yes by ann\nto continue the run: wink resume first\n$/);
       expect(cli.notes).toBe('first\n');
 
       const resumed = await cli.run('resume', 'first');
@@ -76,7 +76,7 @@ describe.runIf(isBuiltin('node:sqlite'))('a run that asks where nobody is', () =
     expect(cli.notes).toBe('other\napproved\n');
   });
 
-  it('goes on without the changes after a no, which the model reads', async () => {
+  it('continues without the changes after a no, which the model reads', async () => {
     await cli.suspended('--apply=each');
     await cli.run('approvals', 'answer', 'first', '--no', '--note', 'Not today.');
     const resumed = await cli.run('resume', 'first');
@@ -86,7 +86,7 @@ describe.runIf(isBuiltin('node:sqlite'))('a run that asks where nobody is', () =
     expect(cli.ran).toEqual(['append']);
   });
 
-  it('asks for two answers, and goes on with those that it has', async () => {
+  it('asks for two answers, and continues with those that it has', async () => {
     cli.publishes = true;
     const suspended = await cli.suspended();
     expect(suspended.stdout).toContain('\n  1  publish_a, asked by reviews: Really publish?\n');

@@ -60,7 +60,7 @@ describe.runIf(isBuiltin('node:sqlite'))('the command on a journal whose long ro
     cli.openGate();
     await succeeds('run', cli.agent, cli.folder, ...places, '--apply=each', '--run-id', 'first');
     const journal = places.slice(0, 2);
-    const resume = ['resume', 'first', '--input', 'Go on.'];
+    const resume = ['resume', 'first', '--input', 'Continue.'];
     const fork = ['fork', 'first', '--at', '1'];
     for (const args of [...readers(cli.beside('r')), resume, fork]) {
       const { code, stdout, stderr } = await cli.run(...args, ...journal);

@@ -39,7 +39,7 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
 
     const resumed = await cli.run('resume', 'first');
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits and 1 interruption\n');
+    expect(resumed.stderr).toContain('turn 3: the run continues after 2 commits and 1 interruption\n');
     expect(resumed.stdout).toContain('\nAll is written.\n');
     expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
     expect(readFileSync(join(cli.folder, 'b.md'), 'utf8')).toBe('b.md\n');
@@ -98,7 +98,7 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
     expect(written()).toEqual(['a.md', 'b.md', 'c.md']);
   });
 
-  it('is refused by --strict when its prompt has changed, and goes on without', async () => {
+  it('is refused by --strict when its prompt has changed, and continues without', async () => {
     await cli.interrupted('SIGKILL', '--durable', '--apply');
     cli.openGate();
     cli.changeTask('Write four files.');
@@ -109,7 +109,7 @@ describe.runIf(hasSqlite)('a run that was killed', () => {
 
     const resumed = await cli.run('resume', 'first');
     expect(resumed.stderr).toContain(
-      'turn 3: the run goes on after 2 commits and 1 interruption; changed since: prompt, request\n',
+      'turn 3: the run continues after 2 commits and 1 interruption; changed since: prompt, request\n',
     );
     expect(resumed.code).toBe(0);
   });
@@ -154,7 +154,7 @@ describe.runIf(hasSqlite)('a run that was interrupted by Ctrl-C', () => {
   it('says how it is resumed, and is', async () => {
     const stopped = await cli.interrupted('SIGINT', '--durable', '--apply');
     expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain('to go on with it: wink resume first\n');
+    expect(stopped.stderr).toContain('to continue it: wink resume first\n');
     cli.openGate();
     const resumed = await cli.run('resume', 'first', '--json');
     expect(resumed.code, resumed.stderr).toBe(0);
@@ -199,7 +199,7 @@ describe.runIf(hasSqlite)('a run that has ended', () => {
   });
 });
 
-describe.runIf(hasSqlite)('a run that goes on', () => {
+describe.runIf(hasSqlite)('a run that continues', () => {
   it('is stopped by another process, and can be resumed then', async () => {
     const child = cli.start('run', cli.agent, cli.folder, '--durable', '--run-id', 'first', '--json');
     const end = ending(child);
@@ -211,7 +211,7 @@ describe.runIf(hasSqlite)('a run that goes on', () => {
     expect(left.stdout).toBe('left first: it is running\n');
 
     const stopped = await cli.run('runs', 'stop', 'first');
-    expect(stopped.stdout).toBe('the run first was stopped; to go on with it: wink resume first\n');
+    expect(stopped.stdout).toBe('the run first was stopped; to continue it: wink resume first\n');
     cli.openGate();
     // The owner hears of it with its next row.
     const { code, stderr } = await end;

@@ -123,7 +123,7 @@ describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have chang
       const refused = await cli.run('resume', 'first', ...checked);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain(
-        'wink: the folder is not as the run left it: a.md. Nothing was written; to go on with what is there: wink resume first --files as-is; to write over it what the run left: wink resume first --files restore.\n',
+        'wink: the folder is not as the run left it: a.md. Nothing was written; to continue with what is there: wink resume first --files as-is; to write over it what the run left: wink resume first --files restore.\n',
       );
     }
     expect((await cli.run('runs')).stdout).toMatch(/^first +interrupted /m);
@@ -132,7 +132,7 @@ describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have chang
     const resumed = await cli.run('resume', 'first', '--files', 'as-is');
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(resumed.stderr).toContain(
-      'turn 3: the run goes on after 2 commits and 1 interruption; changed since: file a.md\n',
+      'turn 3: the run continues after 2 commits and 1 interruption; changed since: file a.md\n',
     );
     expect(readFileSync(join(cli.folder, 'a.md'), 'utf8')).toBe('mine\n');
   });
@@ -147,14 +147,14 @@ describe.runIf(isBuiltin('node:sqlite'))('a folder whose files others have chang
     const refused = await cli.run('resume', 'first', '--files', 'restore');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
-      'wink: the folder cannot be made as the run left it: a.md. Move what is in the way; to go on with what is there: wink resume first --files as-is.\n',
+      'wink: the folder cannot be made as the run left it: a.md. Move what is in the way; to continue with what is there: wink resume first --files as-is.\n',
     );
     expect(readFileSync(join(cli.folder, 'b.md'), 'utf8')).toBe('mine\n');
 
     rmSync(join(cli.folder, 'a.md'), { recursive: true });
     const resumed = await cli.run('resume', 'first', '--files', 'restore');
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(resumed.stderr).toContain('turn 3: the run goes on after 2 commits and 1 interruption\n');
+    expect(resumed.stderr).toContain('turn 3: the run continues after 2 commits and 1 interruption\n');
     for (const file of ['a.md', 'b.md', 'c.md'])
       expect(readFileSync(join(cli.folder, file), 'utf8')).toBe(`${file}\n`);
   });

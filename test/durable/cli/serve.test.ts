@@ -119,7 +119,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('wink serve with a journal', () => {
     expect([read('a.txt'), read('b.txt')]).toEqual(['alpha\n', 'one\n']);
     expect((await wink('rewind', 'mine', '--before', 'mcp-1', '--apply')).code).toBe(0);
     expect(readdirSync(workspace)).toEqual(['a.txt']);
-    expect((await wink('resume', 'mine')).stderr).toContain('cannot go on');
+    expect((await wink('resume', 'mine')).stderr).toContain('cannot continue');
   });
 
   it('a server that is killed before a call ends leaves nothing of it', async () => {

@@ -96,7 +96,7 @@ describe.runIf(isBuiltin('node:sqlite')).each(storedVersions)(
       expect(readFileSync(journal).equals(storedDatabase(version))).toBe(true);
     });
 
-    it('goes on with a run that was killed', async () => {
+    it('continues a run that was killed', async () => {
       moveHere();
       const resumed = await at('resume', 'command-killed');
       expect(resumed.code, resumed.stderr).toBe(0);
@@ -105,7 +105,7 @@ describe.runIf(isBuiltin('node:sqlite')).each(storedVersions)(
       expect(statSync(join(root, 'command-killed/bin/run.sh')).mode & 0o777).toBe(0o755);
     });
 
-    it('goes on with a run whose question is answered now', async () => {
+    it('continues a run whose question is answered now', async () => {
       moveHere();
       const answered = await at('approvals', 'answer', 'command-suspended', '--yes', '--all');
       expect(answered.code, answered.stderr).toBe(0);

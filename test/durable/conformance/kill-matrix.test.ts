@@ -85,7 +85,7 @@ describe.skipIf(noSqlite !== undefined)(sqliteSuite('the kit'), () => {
       files: ['memory'],
     });
     await expect(first?.run()).rejects.toThrow(
-      /^Killed or stopped at no point: the run that went on ended with 1/,
+      /^Killed or stopped at no point: the run that continued ended with 1/,
     );
   });
 });

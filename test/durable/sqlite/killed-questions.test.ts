@@ -29,7 +29,7 @@ async function withJournal<T>(work: (journal: RunJournal) => Promise<T>): Promis
   return await work(journal);
 }
 
-/** The call, by a process of the name that goes on to its end. */
+/** The call, by a process of the name that continues to its end. */
 async function call(): Promise<string> {
   count += 1;
   return withJournal(async (journal) => {

@@ -29,7 +29,7 @@ async function whenFree<T>(take: () => Promise<T>): Promise<T> {
 }
 
 describe.each(['file', 'database'])('an owner of a session, by { %s },', (form) => {
-  it('that was stopped past its lease gets nothing in when it goes on', async () => {
+  it('that was stopped past its lease gets nothing in when it continues', async () => {
     const file = join(folderOfTest(), 'runs.db');
     const child = startChild('hold-lease', form, file, 's', '60000');
     expect(await child.line()).toBe('held');

@@ -56,7 +56,7 @@ export function startChild(name: string | URL, ...parameters: string[]): Started
 
 /**
  * Stops a program outside of its transactions on a database: one that is stopped in the middle of one, as of a beat that renews its leases, keeps the lock for writing until it
- * goes on.
+ * continues.
  */
 export async function stopOutsideTransactions(child: StartedChild, file: string): Promise<void> {
   const database = openDatabase(file);

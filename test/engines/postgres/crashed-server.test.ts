@@ -75,7 +75,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('runs whose database'), 
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  it('crashes and is back before the lease ends go on as if nothing had been', async () => {
+  it('crashes and is back before the lease ends continue as if nothing had been', async () => {
     const schema = await migratedSchema(server);
     // As long as a slow machine may take to start the server.
     const journal = openJournal({ pool: openPool(server), schema, leaseTimeoutMs: 600_000 });
@@ -92,7 +92,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('runs whose database'), 
     expect(await journal.runs({ status: 'finished' })).toHaveLength(12);
   });
 
-  it('is gone for longer than the lease are lost, and go on afterwards, each effect once', async () => {
+  it('is gone for longer than the lease are lost, and continue afterwards, each effect once', async () => {
     const schema = await migratedSchema(server);
     const pool = openPool(server);
     const { jobs, reached, open } = waitingJobs(6);
@@ -129,7 +129,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('runs whose database'), 
     expect(await counting.runs()).toMatchObject([{ status: 'finished', rows: rows.length }]);
   });
 
-  it('cannot be reached end within their lease, another owner goes on, and nothing of the first one lands', async () => {
+  it('cannot be reached end within their lease, another owner continues, and nothing of the first one lands', async () => {
     const schema = await migratedSchema(server);
     const proxy = await startProxy(server.port);
     const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);

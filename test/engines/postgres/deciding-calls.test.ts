@@ -137,7 +137,7 @@ describe.skipIf(noPostgres !== undefined)(
       await idle();
     });
 
-    it('whose connection breaks is refused until the run is resumed, and the process goes on', async () => {
+    it('whose connection breaks is refused until the run is resumed, and the process continues', async () => {
       const { call, append, seen, idle, pool, lease, journal } = await open();
       await append(0);
       const client = await call('a', 1);

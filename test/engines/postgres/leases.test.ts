@@ -35,7 +35,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('leases in PostgreSQL'),
     return { pool, schema, setHolder, journal: openJournal({ pool, schema }) };
   };
 
-  it('of a process that has ended are given to the next one at once, and its runs can go on', async () => {
+  it('of a process that has ended are given to the next one at once, and its runs can continue', async () => {
     const { pool, schema, setHolder, journal } = await open();
     const lease = await journal.acquire('s');
     await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);

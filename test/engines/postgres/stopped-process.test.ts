@@ -19,7 +19,7 @@ describe.skipIf(noPostgres !== undefined)(postgresSuite('a process that is stopp
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  it('in a call gets nothing in when it goes on: no row, no change of the database, no file', async () => {
+  it('in a call gets nothing in when it continues: no row, no change of the database, no file', async () => {
     const schema = await migratedSchema(server);
     const pool = openPool(server);
     await pool.query(`create table ${schema}.orders (name text)`);

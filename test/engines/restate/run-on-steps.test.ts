@@ -124,7 +124,7 @@ describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate
     expect(desk.log('')).toEqual(['model news 1', 'send news', 'model news 2']);
   });
 
-  it('go on in a changed program, after one that has refused them', async () => {
+  it('continue in a changed program, after one that has refused them', async () => {
     const desk = await openDesk();
     const stuck = await desk.start('stuck');
     await server.register(desk.address);
@@ -144,7 +144,7 @@ describe.skipIf(noRestate !== undefined)(peerSuite('runs on the steps of Restate
     const answers = new Map<string, string>();
     for (const id of ids) answers.set(id, await server.outcome<string>(`letters/${id}/run`, id));
     expectOnce(desk.log('send '), answers);
-    // Which of them goes on first is not said.
+    // Which of them continues first is not said.
     expect([...desk.log('send ')].sort()).toEqual(ids.map((id) => `send ${id}`).sort());
   });
 });

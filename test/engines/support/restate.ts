@@ -67,7 +67,7 @@ export async function startRestate(): Promise<RestateServer> {
         RESTATE_DISABLE_TELEMETRY: 'true',
         RESTATE_DEFAULT_NUM_PARTITIONS: '4',
         RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '256 MiB',
-        // It is one for each partition; the default of a thousand lets all runs go on at the same time.
+        // It is one for each partition; the default of a thousand lets all runs continue at the same time.
         RESTATE_WORKER__INVOKER__CONCURRENT_INVOCATIONS_LIMIT: '8',
       },
     });

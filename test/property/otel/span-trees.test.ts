@@ -73,7 +73,7 @@ const evaluating: readonly AnyTool[] = [
   delegate(
     'state',
     async ({ adapter }) => {
-      // It goes on when the call has ended, which aborts it.
+      // It continues when the call has ended, which aborts it.
       void adapter.evaluate(inner).catch(() => undefined);
       await Promise.resolve();
       return ToolResult.ok(null, 'Begun.');

@@ -15,7 +15,7 @@ import type { Library } from './library.ts';
 
 /** What the test lends to the handlers for one run. */
 export interface Surroundings {
-  /** Lets the other calls go on for a while; the test decides for how long. */
+  /** Lets the other calls continue for a while; the test decides for how long. */
   readonly pause: () => Promise<void>;
   /** Takes work that a handler leaves behind; the test does it when the attempt is over, and it must fail. */
   readonly leaveBehind: (work: () => unknown) => void;

@@ -9,9 +9,9 @@ export interface RunMode {
   readonly concurrency: number;
   /** How the resource of the calls joins their transactions. */
   readonly accounts: AccountsMode;
-  /** Resolves when the test lets the asking handler go on. */
+  /** Resolves when the test lets the asking handler continue. */
   readonly pause: () => Promise<void>;
-  /** Waits for the run while the test lets paused handlers go on. */
+  /** Waits for the run while the test lets paused handlers continue. */
   readonly drive: <T>(work: Promise<T>) => Promise<T>;
 }
 

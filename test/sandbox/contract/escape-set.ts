@@ -24,7 +24,7 @@ export function escapeSet(subject: SandboxSubject): void {
     const backend = subject.open(limits === undefined ? {} : { limits });
     await using sandbox = await backend.start({ filesystem });
     const outcome = await sandbox.exec({ command, timeoutMs, maxOutputBytes: 10_000 });
-    // Whatever happened, this process goes on, and a new sandbox works.
+    // Whatever happened, this process continues, and a new sandbox works.
     await using next = await backend.start({ filesystem: new MemoryFilesystem() });
     expect((await next.exec({ command: 'echo works' })).stdout.text).toBe('works\n');
     return outcome;

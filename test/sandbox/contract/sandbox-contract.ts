@@ -236,7 +236,7 @@ export function sandboxContract(subject: SandboxSubject): void {
         ['a NUL in a variable', { command: 'true', env: { A: 'x\0' } }],
         ['a time limit of 0', { command: 'true', timeoutMs: 0 }],
         ['a fraction of a byte', { command: 'true', maxOutputBytes: 1.5 }],
-      ])('with %s is refused, and the sandbox goes on', async (_what, command) => {
+      ])('with %s is refused, and the sandbox continues', async (_what, command) => {
         await using sandbox = await open(new MemoryFilesystem());
         const error: unknown = await sandbox.exec(command).catch((thrown: unknown) => thrown);
         expect(SandboxError.isInstance(error) && error.code).toBe('sandbox-command-invalid');

@@ -128,7 +128,7 @@ describe('a run with a journal', () => {
     expect((await workspace.read('NOTES.md')).text).toBe('bees\n');
   });
 
-  it('goes on after it has failed, from what it was', async () => {
+  it('continues after it has failed, from what it was', async () => {
     const journal = memoryJournal();
     const agent = defineAgent({ template: bareTemplate });
     const job = { journal, runId: 'r', input: 'Hi.', retry: false } as const;
@@ -144,7 +144,7 @@ describe('a run with a journal', () => {
     expect(run.conversation[0]).toMatchObject({ content: [{ text: 'Hi.' }] });
   });
 
-  it('waits for its answers, and goes on with them', async () => {
+  it('waits for its answers, and continues with them', async () => {
     const journal = memoryJournal();
     const agent = defineAgent({ template: guarded });
     let applied = 0;
@@ -170,7 +170,7 @@ describe('a run with a journal', () => {
     expect(applied).toBe(1);
   });
 
-  it('is streamed when it goes on', async () => {
+  it('is streamed when it continues', async () => {
     const journal = memoryJournal();
     const agent = defineAgent({ template: guarded });
     const job = { journal, runId: 'r', approve: suspendApproval() };

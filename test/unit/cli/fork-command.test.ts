@@ -56,7 +56,7 @@ describe('wink fork', () => {
     ['0', ['new', 'new']],
     ['1', ['old', 'new']],
     ['2', ['old', 'old']],
-  ])('goes on after commit %s', async (at, [first, second]) => {
+  ])('continues after commit %s', async (at, [first, second]) => {
     const { code, environment } = await fork(['one', '--at', at, '--run-id', 'two', '--json']);
     expect(code, environment.stderr.text()).toBe(0);
     expect(environment.stderr.text()).toContain(
@@ -72,7 +72,7 @@ describe('wink fork', () => {
     expect(journals.opened).toBe(0);
   });
 
-  it('goes on after a call, under a new name', async () => {
+  it('continues after a call, under a new name', async () => {
     const [call] = (await recordOf('one')).calls;
     expect((await fork(['one', `--at=${call?.id}`])).code).toBe(0);
     const runs = await journals.journal().runs();

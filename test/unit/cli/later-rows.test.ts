@@ -68,7 +68,7 @@ describe('a run of a journal with a row that a reader must know', () => {
   it.each([
     ['resume', resumeCommand, ['resume', 'one']],
     ['fork', forkCommand, ['fork', 'one', '--at', '0']],
-  ] as const)('is refused by wink %s, and nothing is said of going on', async (_name, command, argv) => {
+  ] as const)('is refused by wink %s, and nothing is said of continuing', async (_name, command, argv) => {
     const journals = await journalsWithLater();
     const answer: typeof runCommand = async (_request, environment) => {
       const asked = readArguments(argv);
@@ -83,7 +83,7 @@ describe('a run of a journal with a row that a reader must know', () => {
     // What a command throws is worded in one place.
     expect(await runCli(['run', 'agent.ts'], environment, answer)).toBe(2);
     expect(environment.stderr.text()).toMatch(refusal);
-    expect(environment.stderr.text()).not.toMatch(/unexpected|to go on/);
+    expect(environment.stderr.text()).not.toMatch(/unexpected|to continue/);
     expect(await journals.journal().runs()).toMatchObject([{ runId: 'one', status: 'finished' }]);
   });
 });

@@ -52,7 +52,7 @@ async function refusal(
 }
 
 describe('an agent that is told things', () => {
-  it('gets its feedback, and goes on until its checker is content', async () => {
+  it('gets its feedback, and continues until its checker is content', async () => {
     const agent = defineAgent({
       template,
       adapter: scriptedAdapter([

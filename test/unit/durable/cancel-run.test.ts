@@ -90,7 +90,7 @@ describe('a run that is cancelled', () => {
     expect(record.calls.map(({ outcome }) => outcome)).not.toContain('committed');
   });
 
-  it('does not go on, is not answered and can be forked', async () => {
+  it('does not continue, is not answered and can be forked', async () => {
     const journal = memoryJournal();
     let worked = 0;
     const prompt = promptWith(() => void (worked += 1), true);
@@ -215,7 +215,7 @@ describe('a run that is cancelled', () => {
     });
   });
 
-  it('is the base of a fork, which goes on', async () => {
+  it('is the base of a fork, which continues', async () => {
     const journal = memoryJournal();
     const adapter = scriptedAdapter([{ toolCalls: [{ name: 'work' }] }, { text: 'never' }]);
     let model = 0;

@@ -103,7 +103,7 @@ describe('a job that is delivered more than once', () => {
     expect(await ensureRun({ ...options, adapter })).toEqual(first);
   });
 
-  it('goes on after its model has failed', async () => {
+  it('continues after its model has failed', async () => {
     let worked = 0;
     const broken = scriptedAdapter((_conversation, { turn }) => {
       if (turn === 1) return { toolCalls: [{ name: 'work' }] };
@@ -122,7 +122,7 @@ describe('a job that is delivered more than once', () => {
     expect(worked).toBe(1);
   });
 
-  it('waits for its answers without a model, and goes on with them', async () => {
+  it('waits for its answers without a model, and continues with them', async () => {
     let worked = 0;
     const journal = memoryJournal();
     const { adapter, asked } = countingModel();

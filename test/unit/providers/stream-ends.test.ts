@@ -362,7 +362,7 @@ describe('the end of an answer on a connection that stays open', () => {
     },
   );
 
-  it('is not that of a part that Gemini goes on with', async () => {
+  it('is not that of a part that Gemini continues with', async () => {
     const google = formatNamed('aiSdk(), Google');
     const part = (text: string, finishReason: string, usage: object, more: object = {}): string =>
       `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason, ...more }], usageMetadata: usage })}\n\n`;

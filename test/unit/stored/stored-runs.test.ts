@@ -145,7 +145,7 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     },
   );
 
-  it('goes on with a run that ended at a limit', async () => {
+  it('continues a run that ended at a limit', async () => {
     const { end, ran } = await resume(open(version), 'failed');
     expect(end).toEqual(endOfVersion(version));
     expect(ran.slice(0, 2)).toEqual(['charge', 'publish']);
@@ -163,7 +163,7 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     });
   });
 
-  it.skipIf(version < '07')('goes on with no run that was cancelled', async () => {
+  it.skipIf(version < '07')('continues with no run that was cancelled', async () => {
     const journal = open(version);
     await expect(resume(journal, 'cancelled')).rejects.toThrow(
       'The run "cancelled" was cancelled by "ann": The shop is closed.',
@@ -202,7 +202,7 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     expect(await ledger?.pruneBudgets(Number.MAX_SAFE_INTEGER)).toBe(0);
   });
 
-  it('goes on with answers that it has, and with those that it gets', async () => {
+  it('continues with answers that it has, and with those that it gets', async () => {
     const journal = open(version);
     expect((await resume(journal, 'answered')).end).toEqual(endOfVersion(version));
     const questions = await pendingApprovals({ journal, runId: 'suspended' });
@@ -234,7 +234,7 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     }
   });
 
-  it('has the runs of tool runtimes, which no one goes on with, and whose sessions are free', async () => {
+  it('has the runs of tool runtimes, which no one continues with, and whose sessions are free', async () => {
     const journal = open(version);
     const { calls } = await recordOf(journal, 'served-and-killed');
     expect(calls.map(({ toolName, outcome }) => [toolName, outcome])).toEqual([

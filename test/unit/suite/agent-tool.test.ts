@@ -182,7 +182,7 @@ describe('the call of an agent', () => {
     expect(lead?.settings).not.toMatchObject({ temperature: 0.25 });
   });
 
-  it('goes on until its completion says that it is done', async () => {
+  it('continues until its completion says that it is done', async () => {
     const texts: string[] = [];
     const agent = research({
       completion: {

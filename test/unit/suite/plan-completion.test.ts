@@ -64,7 +64,7 @@ describe('planCompletion', () => {
     );
   });
 
-  test('lets a model that forgot a step go on and finish it', async () => {
+  test('lets a model that forgot a step continue and finish it', async () => {
     const call = (name: string, args: object): ScriptedTurn => ({ toolCalls: [{ name, arguments: args }] });
     const adapter = scriptedAdapter([
       call('planning_setup_plan', { objective: 'Ship', initial_steps: ['Build'] }),

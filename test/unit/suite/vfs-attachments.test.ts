@@ -81,7 +81,7 @@ describe('read_file with attachments', () => {
     const large = await runTool(small, files, { file_path: 'pictures/a.png' });
     expect(large).toMatchObject({ success: false, attachments: [] });
     expect(large.message).toBe(
-      '"pictures/a.png" (image/png) has 11 bytes; files of more than 10 bytes are not attached. Go on without its content.',
+      '"pictures/a.png" (image/png) has 11 bytes; files of more than 10 bytes are not attached. Continue without its content.',
     );
   });
 

@@ -76,7 +76,7 @@ describe('read_file', () => {
     expect(answer.text).not.toContain('continue');
   });
 
-  it('shows a window and how to go on, until the end', async () => {
+  it('shows a window and how to continue, until the end', async () => {
     const first = await runTool(vfsTools.read_file, files, { file_path: 'ten.txt', offset: 4, limit: 2 });
     expect(first.message).toBe('ten.txt - lines 5-6 of 10');
     expect(first.text).toBe('5 | line 5\n6 | line 6\n[4 more lines; continue with offset=6]');

@@ -413,7 +413,7 @@ describe('calls in a run', () => {
     expect((await (await filesOf(session, template)).read('shared.txt')).text).toBe('f19.txt!');
   });
 
-  it('answer wrong arguments by name and go on', async () => {
+  it('answer wrong arguments by name and continue', async () => {
     await using session = new Session();
     const replies = await answers(templateOf(), session, [
       { name: 'read_file', arguments: { path: 'a.txt' } },

@@ -55,7 +55,7 @@ interface NamedCall {
 /** What became of a run, and why. */
 export interface EndingRecord {
   readonly kind: RunOutcomeKind;
-  /** What happened and why, in one sentence, which `message` may go on with. Absent for a run that finished. */
+  /** What happened and why, in one sentence, which `message` may continue with. Absent for a run that finished. */
   readonly sentence?: string;
   /** What failed, in its own words; absent when the sentence says all. */
   readonly message?: string;

@@ -41,7 +41,7 @@ export interface FailedCall {
   readonly subject: string;
   /** `denied`, `rolled back`. */
   readonly word: string;
-  /** ` by careful: No.`: how the word goes on. */
+  /** ` by careful: No.`: how the word continues. */
   readonly rest: string;
   /** The same without the reason, where that says enough. */
   readonly shortRest: string;

@@ -168,7 +168,7 @@ export function newsText({ event, call }: LocatedEvent, clean: (text: string) =>
       const changed = event.changed.length === 0 ? '' : `; changed since: ${said(event.changed.join(', '))}`;
       const { interruptions = 0 } = event;
       const lives = interruptions === 0 ? '' : ` and ${counted(interruptions, 'interruption')}`;
-      return `the run goes on after ${counted(event.commits, 'commit')}${lives}${changed}`;
+      return `the run continues after ${counted(event.commits, 'commit')}${lives}${changed}`;
     }
     case 'tool-call-retry': {
       const conflicts = event.conflicts.map(clean);

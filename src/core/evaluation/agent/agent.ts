@@ -123,8 +123,8 @@ export interface AgentOptions<Params, Output> extends AgentSettings {
   /** Default: chosen by the program that runs the agent. */
   readonly adapter?: AgentAdapter<Params>;
   /**
-   * Puts into the session what has to be known before the first turn. Called when a run begins, with the slices of the template installed, and not when one goes
-   * on. May throw or reject: the run does not start, and rejects with it. Default: nothing is prepared.
+   * Puts into the session what has to be known before the first turn. Called when a run begins, with the slices of the template installed, and not when one
+   * continues. May throw or reject: the run does not start, and rejects with it. Default: nothing is prepared.
    */
   prepare?(context: {
     readonly session: Session;

@@ -94,7 +94,7 @@ function inBlocks(text: string): JsonInText | undefined {
     isFound = true;
     const parsed = parseJson(content);
     if (parsed.ok) values.push(parsed);
-    // Then the block may go on in sentences.
+    // Then the block may continue in sentences.
     const within = parsed.ok || isClosed ? undefined : inSentences(content);
     if (within !== undefined) values.push(...within.values);
     if (parsed.ok || (within !== undefined && within.values.length > 0)) broken = within?.broken;

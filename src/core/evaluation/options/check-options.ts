@@ -64,7 +64,7 @@ const journals =
 function checkJournal(of: string, { approve, journal, runId }: AnyOptions): void {
   if (isSuspension(approve) && journal === undefined) {
     throw new PromptValidationError(
-      `suspendApproval() needs a journal: without one, nothing could go on with the run. Pass ${journals}, or a function as approve.`,
+      `suspendApproval() needs a journal: without one, nothing could continue the run. Pass ${journals}, or a function as approve.`,
       { details: { option: 'approve' } },
     );
   }

@@ -137,7 +137,7 @@ export function refuseSuspended(history: readonly ConversationItem[]): void {
   const runId = suspended().get(history);
   if (runId === undefined) return;
   throw new PromptValidationError(
-    `The history is the conversation of the run "${runId}", which waits for answers. Answer its questions and go on with it by resumeRun().`,
+    `The history is the conversation of the run "${runId}", which waits for answers. Answer its questions and continue it by resumeRun().`,
     { details: { option: 'history', runId } },
   );
 }

@@ -29,7 +29,7 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
   /** What the user says: one text, or several parts. Default: nothing beside the instructions. */
   readonly input?: string | readonly InputPart[];
   /**
-   * An earlier conversation to go on with, such as `response.conversation`. It is copied once. That of a run that waits for answers is refused with a
+   * An earlier conversation to continue with, such as `response.conversation`. It is copied once. That of a run that waits for answers is refused with a
    * `PromptValidationError`. Default: none.
    */
   readonly history?: readonly ConversationItem[];
@@ -44,7 +44,7 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
    */
   readonly session?: Session;
   /**
-   * Keeps the run, so that it outlives its process: `resumeRun` goes on with it. What calls decide is durable before it reaches the disk or leaves the
+   * Keeps the run, so that it outlives its process: `resumeRun` continues it. What calls decide is durable before it reaches the disk or leaves the
    * process. Default: the run ends with its process.
    */
   readonly journal?: RunJournal;
@@ -126,7 +126,7 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
    * Removes from every string what must not leave the run: in run events, in what subscribers get and throw, in the records of
    * the session (`ToolInvoked` and the like), in log lines, and in the error that the evaluation rejects with. The model,
    * handlers, policies, `approve` and the slices of the agent get everything as it is, and so does `conversation` of
-   * response and error, which is needed to go on; text and output of the response are the caller's, too. Inner evaluations
+   * response and error, which is needed to continue; text and output of the response are the caller's, too. Inner evaluations
    * are covered. Keys of objects count as strings; numbers are not checked. Must be pure; when it throws, a marker takes
    * the place of the text. `redactSecrets()` and `redactPatterns()` make one. Default: everything may leave.
    */

@@ -26,7 +26,7 @@ export interface ProviderAdapter extends NestedAdapter {
    * Runs the prompt until the model is done.
    *
    * @throws {PromptEvaluationError} when the run ends early: it carries phase, conversation and usage. A tool
-   *   problem is none of these: it is answered to the model.
+   *   problem is not one of these: it is answered to the model.
    * @throws {SessionBusyError} when another evaluation holds the session.
    * @throws {PromptValidationError} for an option out of its range.
    */

@@ -224,7 +224,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 }
 
-/** @throws {PromptValidationError} for a count that is none. */
+/** @throws {PromptValidationError} for an invalid count. */
 function readUsage(usage: ReportedUsage | undefined): TokenUsage | undefined {
   if (usage === undefined) return undefined;
   const counted: TokenUsage = Object.fromEntries(

@@ -145,8 +145,8 @@ export interface ToolRuntimeOptions
   >;
   /**
    * Keeps what the calls do, so that it can be taken back and looked at. What a call decides is durable before it reaches the disk, and what became of a call before its answer is
-   * returned. When the journal fails, or another owner has the lease of the session, every later call rejects with a `RunLostError`, and session and files throw it. No one can go
-   * on with such a run. Default: the calls are not kept.
+   * returned. When the journal fails, or another owner has the lease of the session, every later call rejects with a `RunLostError`, and session and files throw it. No one can
+   * continue such a run. Default: the calls are not kept.
    *
    * @see docs/spec/durable-runs.md §11
    */

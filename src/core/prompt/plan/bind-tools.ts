@@ -101,7 +101,7 @@ function checkToolNames(nodes: readonly SectionNode[]): void {
       for (const tool of tools) {
         if (tool?.type !== type) {
           throw new PromptValidationError(
-            `Section "${path}" lists something among its ${type}s that is none; make it with ${maker}.`,
+            `Section "${path}" lists something among its ${type}s that is not a ${type}; make it with ${maker}.`,
             { details: { section: path } },
           );
         }

@@ -34,7 +34,7 @@ export function placePolicies(
  * Refuses policies that could never do what they say.
  *
  * @param tools every tool of the prompt by its name, hosted ones left out
- * @throws {PromptValidationError} for a policy without a name, two with one name, one that has no function that is called, or one with a misspelled name, one whose `scope` is none, one on a section without tools, and one whose
+ * @throws {PromptValidationError} for a policy without a name, two with one name, one that has no function that is called, or one with a misspelled name, one with an invalid `scope`, one on a section without tools, and one whose
  *   `dependencies` name a tool that the prompt does not have, guard one that the policy does not cover, or need one that
  *   the runtime never runs.
  */

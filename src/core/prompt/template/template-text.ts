@@ -65,7 +65,7 @@ export function fillTemplate(template: TemplateText, params: Readonly<Record<str
     const isQuoted = typeof part !== 'string' && part.isQuoted === true;
     const piece = typeof part === 'string' ? part : pieceOf(part.name, isQuoted, params);
     if (isQuoted || isAfterBlock) {
-      // Text beside a block goes on lines of its own.
+      // Text beside a block continues lines of its own.
       const next = isQuoted ? piece : piece.replace(/^[ \t]+/, '');
       if (next === '') continue;
       const before = withoutBlanksAtEnd(text);

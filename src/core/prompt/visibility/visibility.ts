@@ -15,7 +15,7 @@ export type VisibilitySelector<Params> =
   | ((params: Params, session: ReadonlySessionView) => Visibility);
 
 /**
- * A signal, not a failure: thrown by a handler when the model has to see sections in full before it can go on.
+ * A signal, not a failure: thrown by a handler when the model has to see sections in full before it can continue.
  * The executor passes it on instead of turning it into a failed result.
  *
  * Code: `visibility-expansion-required`.

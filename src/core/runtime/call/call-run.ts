@@ -50,7 +50,7 @@ const nothingAsked = { instructions: '', conversation: none, tools: none };
 type CallState =
   /** It is dropped without a result: the run ends, and makes it again when it is resumed. */
   | { readonly kind: 'dropped'; readonly attempt: CallAttempt }
-  /** It can go on only with an answer, or with opened sections. */
+  /** It can continue only with an answer, or with opened sections. */
   | {
       readonly kind: 'asking';
       readonly attempt: CallAttempt;

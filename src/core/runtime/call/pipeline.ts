@@ -89,7 +89,7 @@ function observed(attempt: CallAttempt, work: () => Promise<Verdict>): Promise<V
   return observers.around({ kind: 'tool-call', evaluationId, path, promptName, ...call }, work);
 }
 
-/** Goes on with an attempt whose changes need an approval. Never rejects. */
+/** Continues with an attempt whose changes need an approval. Never rejects. */
 export function approveChanges(attempt: CallAttempt, questions: readonly PolicyQuestion[]): Promise<Verdict> {
   const ask: Step = async () => {
     const refusal = await askForApproval(attempt, questions, attempt.changes);
@@ -264,7 +264,7 @@ function refuseInterrupted({ environment, number, resolved, tool }: CallAttempt)
   return failed(
     'aborted',
     'interrupted-repeatedly',
-    `The call of "${tool.name}" is not made again: the process ended ${times} while it ran, and it never had a result.${effects} Do not repeat it as it is: call it with other arguments, or go on without it.`,
+    `The call of "${tool.name}" is not made again: the process ended ${times} while it ran, and it never had a result.${effects} Do not repeat it as it is: call it with other arguments, or continue without it.`,
   );
 }
 

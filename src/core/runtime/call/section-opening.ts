@@ -86,6 +86,6 @@ export function tooManyOpenings(toolName: string, max: number, note: string): Fa
   return failed(
     'rolled-back',
     'sections-not-opened',
-    `The call of "${toolName}" was rolled back: it needs sections to be opened, and in this run tools have already requested that ${max} times, the limit (limits.maxSectionOpenings).${note} Go on without it, or open what you need with ${sectionToolNames.open}.`,
+    `The call of "${toolName}" was rolled back: it needs sections to be opened, and in this run tools have already requested that ${max} times, the limit (limits.maxSectionOpenings).${note} Continue without it, or open what you need with ${sectionToolNames.open}.`,
   );
 }

@@ -115,7 +115,7 @@ export class PromptEvaluationError extends WinkError<PromptEvaluationErrorCode> 
   }
 
   /**
-   * Everything said so far but for turns that were left out, well formed: every call has its result. Pass it on as `history` to go on from here. It is
+   * Everything said so far but for turns that were left out, well formed: every call has its result. Pass it on as `history` to continue from here. It is
    * what the model read, never redacted, and no part of what the error shows when it is logged.
    */
   get conversation(): readonly ConversationItem[] {

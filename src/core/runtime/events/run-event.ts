@@ -56,7 +56,7 @@ interface RunEvents {
     readonly adapter: string;
     readonly tools: readonly string[];
     readonly sessionId: string;
-    /** Whether the caller gave the session, which may then have been part of other runs and go on in others. */
+    /** Whether the caller gave the session, which may then have been part of other runs and continue in others. */
     readonly isSessionGiven: boolean;
     /** Whether a redaction is in place. */
     readonly isRedacted: boolean;
@@ -109,10 +109,10 @@ interface RunEvents {
     readonly id: string;
     readonly digest: string;
   };
-  /** A run goes on that was interrupted, or had ended without an answer. What happened before is not emitted again. */
+  /** A run continues that was interrupted, or had ended without an answer. What happened before is not emitted again. */
   readonly 'run-resumed': {
     readonly runId: string;
-    /** The turn that it goes on in. */
+    /** The turn that it continues in. */
     readonly turn: number;
     /** Calls that were committed before. */
     readonly commits: number;
@@ -272,7 +272,7 @@ interface RunEvents {
     readonly cause?: unknown;
   };
   readonly 'run-end': {
-    /** `suspended`: it waits for answers, and goes on when it is resumed. */
+    /** `suspended`: it waits for answers, and continues when it is resumed. */
     readonly outcome: 'finished' | 'failed' | 'suspended';
     readonly turns: number;
     readonly usage: TokenUsage;

@@ -96,7 +96,7 @@ export function repetitionFeedback(options: RepetitionFeedbackOptions = {}): Fee
         message: `The call of "${calls.at(-1)?.toolName}" with these arguments has failed ${failures} times in a row.`,
         suggestions: [
           'Do not make the same call again: it will fail again.',
-          'Read what it says is wrong, then change the arguments, use another tool, or go on without it.',
+          'Read what it says is wrong, then change the arguments, use another tool, or continue without it.',
         ],
       };
     },

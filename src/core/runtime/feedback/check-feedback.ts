@@ -23,7 +23,7 @@ const triggerChecks = {
 
 /**
  * @throws {PromptValidationError} for a provider without a good name, of a name there is already, without a function, or without good triggers.
- * @throws {FilesystemError} code `pattern-invalid` for a glob that is none.
+ * @throws {FilesystemError} code `pattern-invalid` for an invalid glob.
  */
 export function checkFeedbackProviders(providers: readonly FeedbackProvider[]): void {
   const given: unknown = providers;

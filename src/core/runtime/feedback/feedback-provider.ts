@@ -32,7 +32,7 @@ export interface FeedbackTriggers {
   readonly everyMs?: number;
   /**
    * Once for each file that matches this path or glob, when a committed call has created it; once for those of one call
-   * together. Files there before are none.
+   * together. Files there before do not count.
    */
   readonly fileCreated?: string;
 }

@@ -37,7 +37,7 @@ function findFault(returned: unknown): string | undefined {
     return 'its suggestions are not a list of strings';
   }
   if (severity !== undefined && !severities.includes(severity)) {
-    return `its severity is none of ${severities.join(', ')}`;
+    return `its severity is not one of ${severities.join(', ')}`;
   }
   return undefined;
 }

@@ -78,7 +78,7 @@ export function changeOnce(
     case 'begun':
       if (row !== undefined && isHeld) return { ...row, state: 'begun', call, atMs };
       throw new JournalFencedError(
-        `The call "${call}" of "${toolName}" does not have the key "${key}" any more: its lease had run out, and another call has taken it. Resume the run to go on.`,
+        `The call "${call}" of "${toolName}" does not have the key "${key}" any more: its lease had run out, and another call has taken it. Resume the run to continue.`,
         { details: { key } },
       );
     case 'done': {

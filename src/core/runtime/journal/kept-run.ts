@@ -69,7 +69,7 @@ function toListed({ runId, sessionId, rows, summary, isHeld }: ListedRun, nowMs:
 }
 
 /**
- * From when on a process can go on with a run, while no owner holds the session of one that has not ended: 0 or when its last question expires, in milliseconds since the Unix
+ * From when on a process can continue a run, while no owner holds the session of one that has not ended: 0 or when its last question expires, in milliseconds since the Unix
  * epoch. Undefined: never, as its summary says it.
  */
 export function readyFromMs({

@@ -20,7 +20,7 @@ export interface RunSummary {
   /** `running`: it has not ended, as far as its rows say, or its signal has ended it. `cancelled`: `cancelRun` has ended it for good. */
   readonly status: 'running' | 'suspended' | 'finished' | 'failed' | 'cancelled';
   readonly promptName: string;
-  /** The run is the life of a tool runtime, which no one can go on with. Absent: it is an evaluation. */
+  /** The run is the life of a tool runtime, which no one can continue with. Absent: it is an evaluation. */
   readonly isToolRuntime?: true;
   /** Name of the agent; absent when the run has the name of its prompt only. */
   readonly agent?: string;
@@ -50,7 +50,7 @@ export interface JournaledRun extends Omit<RunSummary, 'status'> {
   /** `interrupted`: it has not ended, and no owner holds its session: the process was killed, has lost the lease, or has stopped the run by its signal. */
   readonly status: RunSummary['status'] | 'interrupted';
   /**
-   * A process can go on with it now: it is interrupted, or suspended with no question left that waits for an answer. Always false for a tool runtime.
+   * A process can continue it now: it is interrupted, or suspended with no question left that waits for an answer. Always false for a tool runtime.
    */
   readonly isReady: boolean;
   /** Rows of the run. */
@@ -78,7 +78,7 @@ export interface RunFilter {
   readonly sessionId?: string;
   readonly workspace?: string;
   readonly status?: JournaledRun['status'];
-  /** Only those that a process can go on with now. Default: all. */
+  /** Only those that a process can continue with now. Default: all. */
   readonly ready?: true;
   /** Only those whose last row was made before, in milliseconds since the Unix epoch. Default: all. */
   readonly updatedBeforeMs?: number;

@@ -17,7 +17,7 @@ export interface RunLease extends RunLeaseIdentity {
   readonly signal: AbortSignal;
   /**
    * False once the lease was released or lost, and while it has run out by the clock of the journal. To be asked right before something is changed that another owner
-   * may have by now: a process that was stopped gets no signal before it goes on.
+   * may have by now: a process that was stopped gets no signal before it continues.
    */
   isHeld(): boolean;
   /**

@@ -82,7 +82,7 @@ export class ConversationWindow {
     return { turns: dropped.length, callIds };
   }
 
-  /** All turns; marked as kept are those that showed sections, with what they go on from. */
+  /** All turns; marked as kept are those that showed sections, with what they continue from. */
   #findTurns(): readonly Turn[] {
     const conversation = this.#conversation;
     const showsSections = this.#createSectionCheck();
@@ -101,7 +101,7 @@ export class ConversationWindow {
     return turns;
   }
 
-  /** Where the last turns begin, with what they go on from. */
+  /** Where the last turns begin, with what they continue from. */
   #findWindow(turns: readonly Turn[]): number {
     let first = Math.max(0, turns.length - Math.floor(this.#maxTurns / 2));
     for (let previous = turns[first - 1]; previous !== undefined && this.#goesOn(previous); ) {

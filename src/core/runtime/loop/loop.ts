@@ -109,7 +109,7 @@ class Loop<Output> {
     return around({ kind: 'turn', evaluationId, promptName, path, turn }, () => this.#takeTurn());
   }
 
-  /** Asks the model and runs the calls that it asks for. @returns the result of the run; undefined when it is to go on. */
+  /** Asks the model and runs the calls that it asks for. @returns the result of the run; undefined when it is to continue. */
   async #takeTurn(): Promise<LoopResult<Output> | undefined> {
     const { eventLoop, eventTypes } = this.#ledger.environment;
     let turn: ModelTurn;
@@ -182,7 +182,7 @@ class Loop<Output> {
     return true;
   }
 
-  /** The result of the run; undefined when the model is to go on. */
+  /** The result of the run; undefined when the model is to continue. */
   #conclude({
     content,
     finishReason,

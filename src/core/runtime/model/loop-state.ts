@@ -24,7 +24,7 @@ export interface LoopState {
   usage: TokenUsage;
   /** The text of the turns before this one that the provider paused: the answer continues it. */
   pausedText: string;
-  /** Whether the next turn goes on from the last one, which the provider paused, or asked for approvals in: nothing is said in between. */
+  /** Whether the next turn continues from the last one, which the provider paused, or asked for approvals in: nothing is said in between. */
   isContinued: boolean;
   /** The outputs of the hosted tools, turn by turn. Append-only. */
   readonly hosted: HostedTurnReading[];

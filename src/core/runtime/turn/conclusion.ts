@@ -58,7 +58,7 @@ export interface ConclusionOptions<Output> {
   readonly completion?: CompletionSettings | undefined;
 }
 
-/** Concludes a run with the answer of its model, unless that has to go on: its answer cannot be read, the task is not done, or there is more to say to it. */
+/** Concludes a run with the answer of its model, unless that has to continue: its answer cannot be read, the task is not done, or there is more to say to it. */
 export class Conclusion<Output> {
   readonly #ledger: TurnLedger;
   readonly #answer: AnswerOptions<Output>;
@@ -71,7 +71,7 @@ export class Conclusion<Output> {
   }
 
   /**
-   * The result of the run; undefined when the model is to go on. What it goes on from is the end of the conversation.
+   * The result of the run; undefined when the model is to continue. What it continues from is the end of the conversation.
    *
    * @throws {PromptEvaluationError} for an answer that the run must not end with, and when the run is stopped.
    */
@@ -95,7 +95,7 @@ export class Conclusion<Output> {
     return result;
   }
 
-  /** Whether a run that is resumed goes on with something new that was said. */
+  /** Whether a run that is resumed continues with something new that was said. */
   #isAskedMore(): boolean {
     const { hooks, outer } = this.#ledger.environment;
     return outer === undefined && hooks?.hasInputFor?.(this.#ledger.state.turn + 1) === true;

@@ -49,7 +49,7 @@ const countedWords: Readonly<Record<keyof SchemaCounts, string>> = {
  * Projects a whole schema.
  *
  * @param flat the root as one part.
- * @param root what `#` may go on to mean; undefined when the root is put into another object.
+ * @param root what `#` may continue to mean; undefined when the root is put into another object.
  */
 export function projectStrictly(
   flat: JsonSchema,

@@ -14,7 +14,7 @@ const refused = new Set([
 ]);
 
 /**
- * What separates statements or hides a separator: quoted text, comments, words, and the semicolon itself. What is not closed goes on to the
+ * What separates statements or hides a separator: quoted text, comments, words, and the semicolon itself. What is not closed continues to the
  * end, so that no text is read twice.
  */
 const parts =

@@ -121,7 +121,7 @@ function failureOf(sdk: McpClientSdk, connection: McpConnection, error: unknown)
         return lost(connection);
     }
   }
-  // JSON over HTTP that is none, or none of the protocol.
+  // What should be JSON over HTTP and is not, or is not a message of the protocol.
   if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) {
     return { kind: 'unreadable' };
   }

@@ -205,7 +205,7 @@ export interface McpSection
     AsyncDisposable {
   /** The hash of the tools as they are mounted, for the option `pin`: 64 hexadecimal digits. Another one once a change was accepted. */
   readonly pin: string;
-  /** Tools of the server that cannot be offered, and why; those that `include` leaves out are none of them. */
+  /** Tools of the server that cannot be offered, and why; those that `include` leaves out are not among them. */
   readonly skippedTools: readonly McpSkippedTool[];
   /**
    * Patterns of the schemas of these tools that arguments, or results, are not checked with: those that the linear engine cannot read (look-around, references back), or that

@@ -219,7 +219,7 @@ class McpMount {
       this.#options.logger.error(error.message, { server: this.#options.key });
       return {
         kind: 'not-called',
-        problem: `The MCP server "${this.#options.key}" is not there at present, and the call was not made. Try again later, or go on without it.`,
+        problem: `The MCP server "${this.#options.key}" is not there at present, and the call was not made. Try again later, or continue without it.`,
       };
     }
     const permission = this.mounted.permission(remote, as);
@@ -248,7 +248,7 @@ function callProblem(
     case 'refused':
       return `${server} refused the call. It says: ${visibleText(outcome.text, maxForeignCharacters) || 'nothing'}`;
     case 'input-required':
-      return `${server} asks for input of a person, which it cannot get. Call the tool in another way, or go on without it.`;
+      return `${server} asks for input of a person, which it cannot get. Call the tool in another way, or continue without it.`;
     case 'unreadable':
       return `${server} answered with something that is not a result.${unknown}`;
     case 'timed-out': {
@@ -259,9 +259,9 @@ function callProblem(
     case 'lost':
       return `${server} ${outcome.reason} during the call.${unknown} The next call connects to it again.`;
     case 'session-unknown':
-      return `${server} has ended the session, twice. Go on without it.`;
+      return `${server} has ended the session, twice. Continue without it.`;
     case 'unauthorized':
-      return `${server} refuses the credentials that it is sent. Go on without it.`;
+      return `${server} refuses the credentials that it is sent. Continue without it.`;
   }
 }
 

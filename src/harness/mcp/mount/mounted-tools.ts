@@ -81,7 +81,7 @@ export class MountedTools {
     const found = this.#present.get(remote.name);
     if (found === undefined) {
       return refusal(
-        `The MCP server "${key}" does not offer the tool "${as.name}" any more. Go on without it.`,
+        `The MCP server "${key}" does not offer the tool "${as.name}" any more. Continue without it.`,
       );
     }
     const { definition } = found.remote;
@@ -91,7 +91,7 @@ export class MountedTools {
     return isAccepted
       ? { kind: 'allowed', definition }
       : refusal(
-          `The MCP server "${key}" has changed the tool "${as.name}" since it was mounted, and the change was not accepted. Go on without it.`,
+          `The MCP server "${key}" has changed the tool "${as.name}" since it was mounted, and the change was not accepted. Continue without it.`,
         );
   }
 

@@ -3,7 +3,7 @@ import type { ApprovalRequest } from '../../../core/runtime/index.ts';
 import type { UserQuestion } from '../../../core/tool/index.ts';
 import type { CallProgress } from './call-events.ts';
 
-/** What a client is asked: by a policy whether the call may go on, or by a handler. */
+/** What a client is asked: by a policy whether the call may continue, or by a handler. */
 export type AskedOfClient =
   | { readonly kind: 'approval'; readonly request: ApprovalRequest }
   | { readonly kind: 'user'; readonly toolName: string; readonly question: UserQuestion };

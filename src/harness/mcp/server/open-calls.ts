@@ -35,7 +35,7 @@ const tooMany: ClientAnswer = {
 };
 
 /**
- * The calls of a session that go on, and the questions in them. Where a question ends a request, the call stays open until the next one: the client names it by a
+ * The calls of a session that continue, and the questions in them. Where a question ends a request, the call stays open until the next one: the client names it by a
  * state that it cannot guess, and that counts once, for this question, and for the same tool and arguments.
  */
 export class OpenCalls {
@@ -47,7 +47,7 @@ export class OpenCalls {
     this.#options = options;
   }
 
-  /** Asks the client of the call whether it may go on. */
+  /** Asks the client of the call whether it may continue. */
   readonly approve: ApprovalHandler = async (request, { signal }) =>
     toApproval(await this.#ask({ kind: 'approval', request }, request, signal));
 
@@ -121,7 +121,7 @@ export class OpenCalls {
     }
   }
 
-  /** Aborts the calls that go on. */
+  /** Aborts the calls that continue. */
   dispose(): void {
     for (const { cancelTimeout } of this.#kept.values()) cancelTimeout();
     this.#kept.clear();

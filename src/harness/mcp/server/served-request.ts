@@ -67,7 +67,7 @@ export class ServedRequest {
     this.#isModern = isModern(mcp);
   }
 
-  /** Runs the call, or goes on with the one that waits for an answer in this request. */
+  /** Runs the call, or continues the one that waits for an answer in this request. */
   async answer(): Promise<CallToolResult | InputRequiredResult> {
     const { tools } = this.#options;
     const { name } = this.#params;

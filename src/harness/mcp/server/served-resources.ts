@@ -48,7 +48,7 @@ export class ServedResources {
     return [{ name: 'file', uriTemplate: `${root}{+path}`, description: 'A file of the workspace.' }];
   }
 
-  /** @throws an error of the protocol when a policy denies the search, or for a cursor that is none of its. */
+  /** @throws an error of the protocol when a policy denies the search, or for a cursor that it did not send. */
   async list(cursor: string | undefined, signal: AbortSignal): Promise<ListResourcesResult> {
     const { filesystem, tools } = this.#options;
     const after = cursor === undefined ? '' : this.#pathIn(cursor);
@@ -113,7 +113,7 @@ export class ServedResources {
   #pathIn(cursor: string): string {
     const path = Buffer.from(cursor, 'base64url').toString('utf8');
     if (path === '' || encoded(path) !== cursor)
-      throw this.#notFound(undefined, 'The cursor is none of this server.');
+      throw this.#notFound(undefined, 'The cursor is not from this server.');
     return path;
   }
 

@@ -102,7 +102,7 @@ export class ServedSession implements AsyncDisposable {
     }
   }
 
-  /** A session of an open runtime, which goes on after it. Its questions are its owner's. */
+  /** A session of an open runtime, which continues after it. Its questions are its owner's. */
   static of(
     sdk: McpServerSdk,
     { events, runtime }: Pick<ServedParts, 'events' | 'runtime'>,

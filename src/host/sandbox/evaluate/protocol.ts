@@ -49,7 +49,7 @@ export interface UnusableEvaluator {
   readonly isMissing: boolean;
 }
 
-/** The message as a reply, or `undefined` when it is none. */
+/** The message as a reply, or `undefined` when it is not one. */
 export function readReply(message: unknown): EvaluationReply | undefined {
   if (!isRecord(message)) return undefined;
   const { failed, kind, value, stdout, stderr, writes } = message;
@@ -67,7 +67,7 @@ export function readReply(message: unknown): EvaluationReply | undefined {
   return { failed, kind, value, stdout, stderr, writes: written };
 }
 
-/** The message as the reason why the process cannot run code, or `undefined` when it is none. */
+/** The message as the reason why the process cannot run code, or `undefined` when it is not one. */
 export function readUnusable(message: unknown): UnusableEvaluator | undefined {
   if (!isRecord(message)) return undefined;
   const { unusable, language, isMissing } = message;

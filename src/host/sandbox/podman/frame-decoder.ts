@@ -23,7 +23,7 @@ export class FrameDecoder {
     return !this.#isBroken && this.#bytesLeft === 0 && this.#header.length === 0;
   }
 
-  /** True once there was a header that is none; what follows it is ignored. */
+  /** True once there was an invalid header; what follows it is ignored. */
   get isBroken(): boolean {
     return this.#isBroken;
   }

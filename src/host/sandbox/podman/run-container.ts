@@ -105,7 +105,7 @@ async function follow(
     const report = trailer.end();
     // What is reported is certain; Podman takes some time to know it, too.
     const exitCode = end.timedOut || report.kind !== 'none' ? undefined : await exitCodeOf(client, name);
-    // A success that was not reported is none: the stream broke off, and with it the output.
+    // A success that was not reported does not count: the stream broke off, and with it the output.
     if (exitCode === 0 || frames.isBroken)
       throw podmanFailed('The container could not be run', 'its output broke off');
     return outputs.outcome(endOf(command, report, exitCode, end.timedOut));

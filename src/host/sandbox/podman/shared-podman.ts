@@ -22,7 +22,7 @@ export class SharedPodman {
 
   /**
    * The connection, for one more user.
-   * @throws what opening it rejects with. @throws the signal's reason; the opening goes on while there are others who wait for it.
+   * @throws what opening it rejects with. @throws the signal's reason; the opening continues while there are others who wait for it.
    */
   async use(signal: AbortSignal | undefined): Promise<PreparedPodman> {
     signal?.throwIfAborted();

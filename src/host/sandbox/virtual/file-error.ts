@@ -48,7 +48,7 @@ const problems: Readonly<Record<FilesystemErrorCode, keyof typeof meanings>> = {
   'filesystem-storage-failed': 'EIO',
 };
 
-/** What a command sees of an error; undefined when the error is none of its doing, such as a call that has ended. */
+/** What a command sees of an error; undefined when the command did not cause it, such as a call that has ended. */
 export function shellFileError(error: unknown, call: string, path: string): ShellFileError | undefined {
   if (error instanceof ShellFileError) return error;
   return FilesystemError.isInstance(error) ? new ShellFileError(problems[error.code], call, path) : undefined;

@@ -30,13 +30,13 @@ class InterpreterError extends Error {}
 /** The command that runs. */
 interface RunningCommand {
   readonly served: ServedFunctions;
-  /** Ends the command with an error that is none of its doing. */
+  /** Ends the command with an error that it did not cause. */
   fail(error: unknown): void;
 }
 
 /**
  * The thread that interprets the scripts of one sandbox. It shares the process, and nothing else is given to it: no environment, no
- * arguments, no standard streams. When it runs out of memory, it ends, and the process goes on.
+ * arguments, no standard streams. When it runs out of memory, it ends, and the process continues.
  */
 export class ShellThread {
   readonly #thread: RemoteThread<ShellFunctions>;
@@ -97,7 +97,7 @@ export class ShellThread {
 
   /**
    * Runs a command; one at a time.
-   * @throws {SandboxError} `sandbox-failed`; the signal's reason; what the file system throws that is none of the command's doing.
+   * @throws {SandboxError} `sandbox-failed`; the signal's reason; what the file system throws that the command did not cause.
    */
   async run(command: CheckedCommand, files: VirtualFiles, signal: AbortSignal): Promise<SandboxOutcome> {
     signal.throwIfAborted();

@@ -36,7 +36,7 @@ export interface PromptContext<Version extends AiSdkVersion> {
 /** Replaces a message of the user that says nothing; the task is in the instructions. */
 const opening = { type: 'text' as const, text: 'Please begin.' };
 /** Replaces one after an answer. */
-const continuation = { type: 'text' as const, text: 'Please go on.' };
+const continuation = { type: 'text' as const, text: 'Please continue.' };
 
 /**
  * The conversation in the model's format. Answers made under the name `provider` are sent back unchanged, with the

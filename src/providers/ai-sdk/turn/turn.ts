@@ -51,7 +51,7 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const { request, prepared, provider, family, registry } = context;
   if (!isAnswer(answer)) throw invalid('The model returned no answer with content.');
   const response = fieldsIn(answer.response);
-  // The items as OpenAI sent them: packages make function calls of what is none.
+  // The items as OpenAI sent them: packages turn items of other kinds into function calls.
   assertAnswerable(objectsIn(answer.items ?? fieldsIn(response['body'])['output']));
   const kept = keepParts(contentOf(answer, prepared), new DistinctCallIds(request));
   const finishReason = readFinishReason(answer.finishReason, {

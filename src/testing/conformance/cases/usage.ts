@@ -44,7 +44,7 @@ function counted(
 const longText = 'word '.repeat(400).trim();
 const maxOutputTokens = 100;
 
-/** Two answers whose report counts nothing: it is none. */
+/** Two answers whose report counts nothing, which is not a report. */
 function uncounted(
   report: NonNullable<ConformanceAnswer['uncounted']>,
   feature: ConformanceFeature,

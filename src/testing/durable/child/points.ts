@@ -55,7 +55,7 @@ const retryAfterMs = 5;
 export type WriteSome = (fd: number, bytes: Uint8Array) => number;
 
 /**
- * Writes all of a text before it returns. A pipe that has no room until its reader goes on refuses with `EAGAIN`, since a thread of the process
+ * Writes all of a text before it returns. A pipe that has no room until its reader continues refuses with `EAGAIN`, since a thread of the process
  * makes its standard output non-blocking; that is waited for.
  *
  * @param write Default: `writeSync`.

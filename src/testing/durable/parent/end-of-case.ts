@@ -15,7 +15,7 @@ export interface EndOfCase {
   readonly ledger: unknown;
   /** Calls of the runs that are in doubt, or whose tools have found out that they had no effect. */
   readonly doubts: readonly CallInDoubt[];
-  /** What the runs that went on found to be changed: nothing is. */
+  /** What the runs that continued found to be changed: nothing is. */
   readonly changed: readonly string[];
   /** How many answers of the model the rows of each run have. */
   readonly answers: readonly number[];

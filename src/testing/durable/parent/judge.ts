@@ -41,7 +41,7 @@ export function judge({ at, struck, whole, end }: Judged): DurableOutcome['becam
   if (isAskedAgain && !struck.some(mayAskAgain))
     refuse('a person was asked again although the answer was durable.', { actual: end.asked });
   if (end.changed.length > 0)
-    refuse(`the run that went on says that it is not as it was: ${end.changed.join(', ')}.`);
+    refuse(`the run that continued says that it is not as it was: ${end.changed.join(', ')}.`);
   const extra = extraAnswers(whole, end);
   const allowed = struck.length * answersLostByAKill;
   if (extra.some((count) => count < 0 || count > allowed))

@@ -74,7 +74,7 @@ async function finish(folder: CaseFolder, at: readonly string[], last: LastLife 
     .map((runId) => readLeft(folder.path, runId))
     .find((each) => each?.error !== undefined);
   throw new ConformanceError(
-    `Killed or stopped at ${at.join(', then ')}: the run that went on ended with ${end.code ?? end.signal}. ${left?.error ?? end.problems}`,
+    `Killed or stopped at ${at.join(', then ')}: the run that continued ended with ${end.code ?? end.signal}. ${left?.error ?? end.problems}`,
     { code: 'journal-not-conformant', actual: left },
   );
 }

@@ -8,7 +8,7 @@ import { treeOf } from './end-of-case.ts';
 import { atPoints, expectThat, type Play } from './play.ts';
 import { inTwos } from './random.ts';
 
-/** Goes on with another state folder, as another container has. */
+/** Continues with another state folder, as another container has. */
 export async function otherState(play: Play): Promise<void> {
   await atPoints(play, /^disk /, async (at, folder) => {
     const where = [`kill ${at}`, 'another state folder'];
@@ -56,7 +56,7 @@ export async function changedFile(play: Play): Promise<void> {
   await play.finish(folder, where, { resumedFiles: 'as-is' });
   const changed = readLeft(folder.path, 'run')?.changed ?? [];
   const named = `file ${path}`;
-  expectThat(where, `the run that goes on names the file ${path}`, changed.includes(named), {
+  expectThat(where, `the run that continues names the file ${path}`, changed.includes(named), {
     expected: [named],
     actual: changed,
   });
@@ -72,7 +72,7 @@ export async function changedFile(play: Play): Promise<void> {
 /** The state folder of another machine. */
 const otherMachine = 'other-machine';
 
-/** Goes on with a fresh copy of the folder, as another machine does. */
+/** Continues with a fresh copy of the folder, as another machine does. */
 export async function anotherMachine(play: Play): Promise<void> {
   const { points } = await play.whole();
   // Every commit is done, and the model is asked for the last time.

@@ -116,7 +116,7 @@ function begunPoints(points: readonly string[]): readonly string[] {
   return quietPoints(points).filter((point) => points.indexOf(point) > first);
 }
 
-/** Cancels a run while its owner is stopped, wakes the owner, and wants to go on. */
+/** Cancels a run while its owner is stopped, wakes the owner, and wants to continue. */
 export async function cancelledRun(play: Play): Promise<void> {
   const cancelAt = async (
     _at: string,
@@ -147,7 +147,7 @@ export async function cancelledRun(play: Play): Promise<void> {
     const before = endWithoutLeft(folder);
     await folder.live();
     const later = readLeft(folder.path, 'run')?.codes ?? [];
-    expectThat(where, 'nothing goes on with it', later.includes('run-cancelled'), {
+    expectThat(where, 'nothing continues it', later.includes('run-cancelled'), {
       expected: 'run-cancelled',
       actual: later,
     });

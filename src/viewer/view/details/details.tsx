@@ -31,7 +31,7 @@ export function Details(): VNode {
 
 function View(): JSX.Element {
   const store = useStore();
-  // A call that goes on is the same object in the next reading of a record.
+  // A call that continues is the same object in the next reading of a record.
   void store.record.value;
   switch (store.tab.value) {
     case 'overview':

@@ -20,7 +20,7 @@ import { CallTitle, Capped, Empty, Item, LongText, Pairs, Section, TurnLink } fr
 import { useSignal } from '../store/signals.ts';
 import { useStore } from '../store/store.ts';
 
-/** What became of the run, what it was asked and answered, what it spent, and how to go on. */
+/** What became of the run, what it was asked and answered, what it spent, and how to continue. */
 export function Overview(): JSX.Element {
   const store = useStore();
   const record = store.record.value;
@@ -100,7 +100,7 @@ function Cause(): VNode | null {
     return (
       <Section
         title="What it waits for"
-        empty={questions.length === 0 ? 'Every question is answered: the run can go on.' : undefined}
+        empty={questions.length === 0 ? 'Every question is answered: the run can continue.' : undefined}
       >
         {questions.map((question) => (
           <div key={question.id} class="card">

@@ -51,7 +51,7 @@ function newRoot(host: Element): Drawn {
   };
 }
 
-/** Draws what is inside: what has the same slot and the same type as before goes on, with its element and what its hooks keep. */
+/** Draws what is inside: what has the same slot and the same type as before continues, with its element and what its hooks keep. */
 function drawInner(outer: Drawn, content: unknown): void {
   const before = new Map(outer.inner.map((each) => [each.slot, each]));
   const inner = new Map<string, Drawn>();

@@ -5,7 +5,7 @@ import { useSignal } from '../store/signals.ts';
 import { useStore } from '../store/store.ts';
 import { Section } from './parts.tsx';
 
-/** Command lines that go on from here. They are printed, not run: the page only reads. */
+/** Command lines that continue from here. They are printed, not run: the page only reads. */
 export function Commands(): VNode {
   const store = useStore();
   const copied = useSignal<string | undefined>(undefined);
@@ -18,7 +18,7 @@ export function Commands(): VNode {
     }
   };
   return (
-    <Section title="Go on from here">
+    <Section title="Continue from here">
       <ul class="commands">
         {commandsFor(store.record.value, store.outcome.value, store.place).map(({ command, about }) => (
           <li key={command}>

@@ -23,7 +23,7 @@ export function eventWords(event: BareEvent): string | undefined {
     case 'approval-pending':
       return `${event.policy} asks about ${event.about === 'changes' ? 'the changes of ' : ''}${event.toolName}: ${event.reason} The run ended with the question.`;
     case 'run-resumed':
-      return `The run went on here, after ${many(event.commits, 'commit')}${event.interruptions === undefined ? '' : ` and ${many(event.interruptions, 'interruption')}`}${event.changed.length === 0 ? '.' : `; changed since it began: ${event.changed.join(', ')}.`}`;
+      return `The run continued here, after ${many(event.commits, 'commit')}${event.interruptions === undefined ? '' : ` and ${many(event.interruptions, 'interruption')}`}${event.changed.length === 0 ? '.' : `; changed since it began: ${event.changed.join(', ')}.`}`;
     default:
       return undefined;
   }

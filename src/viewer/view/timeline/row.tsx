@@ -83,7 +83,7 @@ function Turn({ row, isFocusable, isFirst }: RowProps<TurnRow>): VNode {
       <div
         {...treeItem(row, isFocusable, store)}
         class={`row turn${isInner ? ' inner' : ''}${isFirst ? ' first' : ''}`}
-        aria-label={visible(resumed === undefined ? spoken : `${spoken} It goes on here ${resumed}.`)}
+        aria-label={visible(resumed === undefined ? spoken : `${spoken} It continues here ${resumed}.`)}
       >
         <span class="number">{turn.number}</span>
         <span class={`say ${kind}`} title={visible(said)}>
@@ -216,7 +216,7 @@ interface Bar {
   readonly place: ReturnType<typeof laneStyle> | undefined;
 }
 
-/** Bars of the attempts of a call, one above the other. One that asked a person goes on in the next one: both are in one line. */
+/** Bars of the attempts of a call, one above the other. One that asked a person continues in the next one: both are in one line. */
 function Waterfall({ call }: { readonly call: RecordedCall }): VNode {
   const store = useStore();
   const waiting = store.waiting.value.get(call.id);

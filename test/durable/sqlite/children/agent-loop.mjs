@@ -38,7 +38,7 @@ const pass = (name) => {
   if (killAt === `${name}:${count}`) process.kill(process.pid, 'SIGKILL');
 };
 
-/** Something that others wait for. A run that goes on waits for nothing: it may have happened before. */
+/** Something that others wait for. A run that continues waits for nothing: it may have happened before. */
 const gate = () => {
   const { promise, resolve } = Promise.withResolvers();
   return { passed: isSerial && mode === 'begin' ? promise : Promise.resolve(), open: () => resolve(undefined) };

@@ -1,4 +1,4 @@
-// Runs of a small agent that books three lines each in a table without any unique key, by a resource on the database of the journal. Goes on with what other processes have left, and ends with 0 when
+// Runs of a small agent that books three lines each in a table without any unique key, by a resource on the database of the journal. Continues with what other processes have left, and ends with 0 when
 // all runs have ended. Arguments: the address of the database, the schema, how many runs, how many at a time, and where it kills itself: at a statement, `before 7` or `during 7`, during a line that it books, `booking 7`, or nowhere, nothing.
 import pg from 'pg';
 import { binding, ensureRun, promptTemplate, resourceToken, section, ToolResult, tool } from 'weakincentives';

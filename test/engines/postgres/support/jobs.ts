@@ -3,7 +3,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 
 /** A job that asks a model twice, and has one effect outside in between. */
 export interface Job {
-  /** Begins it, or goes on with it. @returns its answer; undefined where it waits for somebody. */
+  /** Begins it, or continues it. @returns its answer; undefined where it waits for somebody. */
   deliver(journal: RunJournal): Promise<string | undefined>;
   /** How often its effect has happened. */
   readonly sent: () => number;

@@ -165,7 +165,7 @@ describe('the tools’ answers', () => {
     expect(entries(report)).toContain('- [ ] `c/notes.txt:1` HACK: rare');
   });
 
-  it('make it go on without a file that cannot be read', async () => {
+  it('make it continue without a file that cannot be read', async () => {
     const { report, outcome } = await review({ 'a.ts': new Uint8Array([0, 1]), 'b.ts': '// TODO: b\n' });
     expect(outcome.isPublished).toBe(true);
     expect(report).toContain('Not reviewed, binary: `a.ts`.');
@@ -303,7 +303,7 @@ describe('the plan of a review', () => {
     expect(planning(stuck.log).at(-1)).toMatch(/Updated step 4\. 3 of 5 steps done\.$/);
   });
 
-  it('is given up when a planning call is refused, and the review goes on without', () => {
+  it('is given up when a planning call is refused, and the review continues without', () => {
     const decide = createRuleModel(reviewParams);
     const first = decide([]);
     const conversation: ConversationItem[] = [

@@ -61,7 +61,7 @@ describe('parseListing', () => {
 });
 
 describe('parseWindow', () => {
-  it('reads numbered lines and where to go on', async () => {
+  it('reads numbered lines and where to continue', async () => {
     const text = 'one\n\n  two | 2\n\nfour\n';
     const whole = parseWindow(await answer({ 'a.md': text }, 'read_file', { file_path: 'a.md' }));
     expect(whole?.totalLines).toBe(5);

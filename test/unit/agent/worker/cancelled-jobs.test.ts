@@ -59,7 +59,7 @@ describe('a run that is cancelled', () => {
     await lease.release();
   });
 
-  it('while it goes on, ends, and its job is done', async () => {
+  it('while it continues, ends, and its job is done', async () => {
     const open = gate();
     const agent = agentWith(() => open.pass());
     const started = await startWorker({ agents: { works: { agent, options: calls } } });
@@ -73,7 +73,7 @@ describe('a run that is cancelled', () => {
     expect([await statusOf(journal, 'r'), ended, errors]).toEqual(['cancelled', [], []]);
   });
 
-  it('while it waits for an answer, does not go on', async () => {
+  it('while it waits for an answer, does not continue', async () => {
     const did: string[] = [];
     const agent = agentWith((run) => void did.push(run), true);
     const started = await startWorker({ agents: { works: { agent, options: calls } } });

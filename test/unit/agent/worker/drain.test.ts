@@ -31,7 +31,7 @@ describe('draining a worker', () => {
     expect(await statusOf(journal, 'next')).toBeUndefined();
   });
 
-  it('then interrupts the others, so that another worker goes on at once', async () => {
+  it('then interrupts the others, so that another worker continues at once', async () => {
     const { worker, queue, journal, ended, errors, open, clock, agents } = await atGate();
     const drained = worker[Symbol.asyncDispose]();
     clock.advance(10_000);

@@ -56,7 +56,7 @@ describe('runWorker', () => {
     expect(await journal.read('r')).toEqual(before);
   });
 
-  it('goes on with a run that was interrupted', async () => {
+  it('continues a run that was interrupted', async () => {
     const journal = memoryJournal();
     const stop = new AbortController();
     const agent = agentWith(() => stop.abort());

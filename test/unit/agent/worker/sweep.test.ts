@@ -14,7 +14,7 @@ import { RunSweep } from '../../../../src/agent/worker/sweep.ts';
 import { agentWith, calls, idle, startWorker } from './worker-setup.ts';
 
 describe('a worker', () => {
-  it('goes on with a run that was answered without its queue', async () => {
+  it('continues a run that was answered without its queue', async () => {
     const clock = createManualClock();
     const agent = agentWith(() => undefined, true);
     const started = await startWorker({
@@ -161,7 +161,7 @@ describe('RunSweep', () => {
     sweep.end();
   });
 
-  it('sends jobs of its agents alone, and goes on after the journal has failed', async () => {
+  it('sends jobs of its agents alone, and continues after the journal has failed', async () => {
     let isDown = true;
     const runs = [
       runOf(1, 5, jobOf(1)),

@@ -207,7 +207,7 @@ describe('readArguments', () => {
       );
   });
 
-  it('takes how long a model waits for its provider where a replay goes on with it', () => {
+  it('takes how long a model waits for its provider where a replay continues it', () => {
     const replay = ['replay', 'r.jsonl', '--timeout', '45s'];
     expect(readArguments([...replay, '--on-drift', 'continue'])).toMatchObject({ timeoutMs: 45_000 });
     expect(readArguments(replay)).toHaveProperty(

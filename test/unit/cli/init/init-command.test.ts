@@ -122,8 +122,8 @@ describe('wink init', () => {
     const { stdout } = await init([folder], { ask });
     expect(questions).toEqual([
       'Template:\n  1 tools     tools, a rule, a typed answer\n  2 files     a folder, a shell, a rule about files\n' +
-        '  3 nightly   a job that goes on after a crash, and waits for answers\n[tools] ',
-      '"4" is none of them: 1 to 3, or a name. [tools] ',
+        '  3 nightly   a job that continues after a crash, and waits for answers\n[tools] ',
+      '"4" is not one of them: 1 to 3, or a name. [tools] ',
       'Package manager:\n  1 npm\n  2 pnpm\n[npm] ',
     ]);
     expect(stdout).toContain('of the template "nightly"');

@@ -188,12 +188,12 @@ describe('wink run --durable', () => {
     expect(await run(['--journal', 'my runs.db', '--run-id', 'one'], environment, {}, ofAgent(agent))).toBe(
       1,
     );
-    expect(environment.stdout.text()).toContain("\n  Go on:  wink resume one --journal 'my runs.db'\n");
+    expect(environment.stdout.text()).toContain("\n  Continue:  wink resume one --journal 'my runs.db'\n");
     expect(await journals.journal('my runs.db').runs()).toMatchObject([{ status: 'failed' }]);
   });
 });
 
-describe('the limit that a run goes on with', () => {
+describe('the limit that a run continues with', () => {
   const usage = { inputTokens: 40, outputTokens: 20 };
   const spending = (): AnyAgent =>
     defineAgent({
@@ -211,7 +211,7 @@ describe('the limit that a run goes on with', () => {
     expect(await run(['--durable', '--run-id', 'one', ...argv], environment, {}, ofAgent(spending()))).toBe(
       1,
     );
-    return / {2}Go on: {2}wink (.*)\n/.exec(environment.stdout.text())?.[1];
+    return / {2}Continue: {2}wink (.*)\n/.exec(environment.stdout.text())?.[1];
   };
 
   it.each([
@@ -226,8 +226,8 @@ describe('the limit that a run goes on with', () => {
 });
 
 describe('wink resume', () => {
-  it('goes on after what was decided, without asking or calling again', async () => {
-    expect((await interrupted('--durable')).stdout.text()).toContain('\n  Go on:  wink resume one\n');
+  it('continues after what was decided, without asking or calling again', async () => {
+    expect((await interrupted('--durable')).stdout.text()).toContain('\n  Continue:  wink resume one\n');
     let pauses = 0;
     onPause = () => {
       pauses += 1;
@@ -247,13 +247,13 @@ describe('wink resume', () => {
       text: 'All is written.',
       changes: [{ path: 'a.md' }, { path: 'b.md' }],
     });
-    expect(environment.stderr.text()).toContain('turn 2: the run goes on after 1 commit\n');
+    expect(environment.stderr.text()).toContain('turn 2: the run continues after 1 commit\n');
     expect(await journals.journal().runs()).toMatchObject([
       { status: 'finished', info: { isApplied: false } },
     ]);
   });
 
-  it('goes on with a run that a program has resumed in between', async () => {
+  it('continues a run that a program has resumed in between', async () => {
     const journal = journals.journal();
     await interrupted('--durable');
     const [begun] = await journal.runs();

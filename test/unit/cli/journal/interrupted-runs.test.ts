@@ -52,7 +52,7 @@ describe('describeInterruptedRuns', () => {
       'run unwritten has ended, and its changes were not written to the folder: wink resume unwritten, or wink runs prune unwritten',
       'run killed was interrupted after 1 commit: wink resume killed, or wink runs prune killed',
       'run undone was interrupted after 2 commits, the last of which is not in the folder: wink resume undone, or wink runs settle undone',
-      '1 more run on this folder can go on: wink runs',
+      '1 more run on this folder can continue: wink runs',
     ]);
     expect(journals.opened).toBe(0);
   });
@@ -72,7 +72,7 @@ describe('describeInterruptedRuns', () => {
     expect(lines[0]).toBe(
       'run a was interrupted after 1 commit: wink resume a --journal j.db, or wink runs prune a --journal j.db',
     );
-    expect(lines[3]).toBe('2 more runs on this folder can go on: wink runs --journal j.db');
+    expect(lines[3]).toBe('2 more runs on this folder can continue: wink runs --journal j.db');
   });
 
   it('reads a journal that is open already, and leaves it open', async () => {
@@ -88,7 +88,7 @@ describe('describeInterruptedRuns', () => {
     expect(await described({ journals: failing(missing) })).toEqual([]);
   });
 
-  it('says that a journal cannot be read, and goes on', async () => {
+  it('says that a journal cannot be read, and continues', async () => {
     const locked = new JournalError('journal-failed', 'The journal is locked.');
     expect(await described({ journals: failing(locked) })).toEqual([
       'the journal of durable runs cannot be read: The journal is locked',

@@ -4,7 +4,7 @@ import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { fromJournal, toJournal } from '../../../../src/cli/journal/kept-request.ts';
 
 const runWords = [
-  ...['run', '/agents/a.ts', '--params={"a":1}', '--input=Go on.', '--model=openai:x', '--apply=each'],
+  ...['run', '/agents/a.ts', '--params={"a":1}', '--input=Continue.', '--model=openai:x', '--apply=each'],
   ...[
     '--max-cost=2.50',
     '--prices=1/2',

@@ -65,7 +65,7 @@ it.each<[readonly string[], object]>([
   [[], { kind: 'openai', timeoutMs: 30_000, baseURL: 'http://127.0.0.1:1/v1' }],
   [['--timeout', '1m'], { kind: 'openai', timeoutMs: 60_000, baseURL: 'http://127.0.0.1:1/v1' }],
   [['--model', 'ai-sdk:p:m'], { kind: 'ai-sdk', timeoutMs: 30_000, baseURL: undefined }],
-])('goes on with what was kept for the model, but for what is given anew: %j', async (argv, expected) => {
+])('continues with what was kept for the model, but for what is given anew: %j', async (argv, expected) => {
   await failed();
   expect(await resume(...argv)).toBe(0);
   expect(asked).toEqual([expected]);

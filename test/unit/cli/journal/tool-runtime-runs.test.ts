@@ -159,7 +159,7 @@ describe('the run of a tool runtime', () => {
     await expect(
       resumeCommand(requestOf('resume', 'resume', 'one'), fakeEnvironment(), parts),
     ).rejects.toThrow(
-      `the run "one" has the calls of another program's loop, so it cannot go on: ${instead}`,
+      `the run "one" has the calls of another program's loop, so it cannot continue: ${instead}`,
     );
     await expect(
       forkCommand(requestOf('fork', 'fork', 'one', '--at', '1'), fakeEnvironment(), parts),
@@ -209,7 +209,7 @@ describe('the run of a server of this command', () => {
     if (run === undefined) throw new Error('There is no run.');
     expect(await settleFolder(journals.journal(), run, open)).toEqual({
       lines: [
-        'the changes of of-end are not in the folder: they were to be written at its end, and it cannot go on.',
+        'the changes of of-end are not in the folder: they were to be written at its end, and it cannot continue.',
       ],
       exitCode: 1,
     });
@@ -236,7 +236,7 @@ describe('the run of a server of this command', () => {
     ]);
   });
 
-  it('has its questions answered while it goes on', async () => {
+  it('has its questions answered while it continues', async () => {
     const journal = journals.journal();
     await using filesystem = await openHostFilesystem({ root, stateDirectory });
     const asks: ToolPolicy = { name: 'asks', check: () => PolicyDecision.ask('It writes.') };
@@ -268,7 +268,7 @@ describe('the run of a server of this command', () => {
     expect(names()).toEqual(['a.md']);
   });
 
-  it('is stopped without a way to go on', async () => {
+  it('is stopped without a way to continue', async () => {
     const journal = journals.journal();
     await using filesystem = await openHostFilesystem({ root, stateDirectory });
     const prompt = promptTemplate({ ns: 'tests', key: 'served', sections: [vfsToolsSection()] }).bind(

@@ -97,7 +97,7 @@ describe('wink resume', () => {
       '--journal',
       'j',
       '--input',
-      'Go on.',
+      'Continue.',
     ];
     expect(readArguments(argv)).toMatchObject({
       kind: 'resume',
@@ -105,7 +105,7 @@ describe('wink resume', () => {
       journalNames: { journal: 'j', blobs: undefined },
       isStrict: true,
       files: undefined,
-      input: 'Go on.',
+      input: 'Continue.',
       limits: { model: { kind: 'openai', model: 'y' }, maxTurns: undefined, budget: {} },
       outputs: { isJson: true, hasDeltas: false },
       isVerbose: false,

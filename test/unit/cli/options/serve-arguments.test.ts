@@ -43,7 +43,7 @@ describe('the arguments of wink serve', () => {
     [['--approve=suspend']],
     [['--durable']],
     [['--journal=j.db']],
-  ])('do not go on without the journal that %j needs', (argv) => {
+  ])('do not continue without the journal that %j needs', (argv) => {
     expect(serveRequest(...argv).durable?.isRequired).toBe(true);
   });
 

@@ -134,7 +134,7 @@ describe('wink records prune', () => {
     addRecord(named(5, process.pid), 9, [header]);
     addRecord(named(6), 9, [{ type: 'other' }]);
     expect(await records('prune', '--older-than', '8d')).toBe(
-      `left ${named(5, process.pid)}: its run goes on\nleft ${named(6)}: it is not a record\nfreed 0 bytes.\n`,
+      `left ${named(5, process.pid)}: its run continues\nleft ${named(6)}: it is not a record\nfreed 0 bytes.\n`,
     );
     expect(readdirSync(folder)).toHaveLength(6);
   });

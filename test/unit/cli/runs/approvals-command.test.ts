@@ -148,12 +148,12 @@ describe('wink approvals show', () => {
 });
 
 describe('wink approvals answer', () => {
-  it('answers the only question, and says how the run goes on', async () => {
+  it('answers the only question, and says how the run continues', async () => {
     await suspend(journals.journal(), [write('b.md', 'b\n')]);
     const said = await approvals('answer', 'one', '--yes', '--by', 'ann');
     expect(said).toMatch(/^1\. write_file has run/);
     expect(said).toContain('   b.md created (+1)\n   answered yes by ann\n');
-    expect(said).toMatch(/\nto go on with the run: resume it with the program that began it\n$/);
+    expect(said).toMatch(/\nto continue the run: resume it with the program that began it\n$/);
     expect(await openIds()).toEqual([]);
     expect(await approvals('answer', 'one', '1', '--yes')).toContain('answered yes by ann');
     expect(await approvals('list')).toContain('one: writer, 1970-01-01T00:02Z, 0 of 1 open\n');
@@ -259,7 +259,7 @@ describe('wink approvals answer --resume', () => {
     return { code, resumed, printed: environment.stdout.text() };
   }
 
-  it('goes on once no question is open, with the exit code of the run', async () => {
+  it('continues once no question is open, with the exit code of the run', async () => {
     const journal = journalWithInfo(journals.journal(), info);
     await suspend(journal, [write('a.md', 'a\n'), write('b.md', 'b\n')]);
     const first = await answer('last', '1', '--yes');
@@ -267,7 +267,7 @@ describe('wink approvals answer --resume', () => {
     expect(first.printed).toContain('1 more question open: 2 (');
     const second = await answer('one', '2', '--no');
     expect([second.code, second.resumed]).toEqual([3, ['one']]);
-    expect(second.printed).not.toContain('to go on with the run');
+    expect(second.printed).not.toContain('to continue the run');
   });
 
   it('is refused for a run of another program, before the answer is kept', async () => {

@@ -34,7 +34,7 @@ const messageOf = (...argv: readonly string[]): string => {
 
 const spent = amounts({ inputTokens: 90, outputTokens: 10, totalTokens: 100, costMillionths: 2_500_000 });
 
-/** Two budgets: one of a run that goes on, one of a run that has ended. */
+/** Two budgets: one of a run that continues, one of a run that has ended. */
 async function fill(journal: RunJournal): Promise<RunLease> {
   const [lease, ended] = [await journal.acquire('s'), await journal.acquire('t')];
   const limits = { totalTokens: 1_000, costMillionths: 9_000_000 };
@@ -74,7 +74,7 @@ describe('wink budgets list', () => {
     ]);
   });
 
-  it('shows what is reserved for runs that go on', async () => {
+  it('shows what is reserved for runs that continue', async () => {
     const journal = journals.journal();
     const lease = await fill(journal);
     const limits = { totalTokens: 1_000, costMillionths: 9_000_000 };

@@ -98,7 +98,7 @@ beforeEach(() => {
 });
 
 describe('a question in wink run --durable', () => {
-  it('suspends without a terminal, and goes on after the answer', async () => {
+  it('suspends without a terminal, and continues after the answer', async () => {
     const environment = fakeEnvironment();
     expect(await run(['--durable'], environment)).toBe(4);
     expect(environment.stdout.text()).toMatch(

@@ -184,7 +184,7 @@ describe('a question of a server that has ended', () => {
   });
 });
 
-describe('a question of a server that goes on', () => {
+describe('a question of a server that continues', () => {
   it('is answered although the file of the agent was edited: the server has what it was', async () => {
     const served = await serve();
     const question = /"(mine\S*\.ask-\d+)"/.exec(await served.text('publish'))?.[1] ?? '';

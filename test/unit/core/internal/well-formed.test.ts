@@ -87,7 +87,7 @@ describe('a JSON text', () => {
   });
 });
 
-test('the start of a text that goes on does not end in half a pair', () => {
+test('the start of a text that continues does not end in half a pair', () => {
   expect(wholeStart('a😀', 3)).toBe('a😀');
   expect(wholeStart('a😀', 2)).toBe('a');
   expect(wholeStart(`a${half}`, 2)).toBe('a');

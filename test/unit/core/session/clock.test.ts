@@ -35,7 +35,7 @@ describe('EventLoopYield', () => {
   });
 
   it.each([
-    { passedMs: 9_000, what: 'goes on', pauses: 0 },
+    { passedMs: 9_000, what: 'continues', pauses: 0 },
     { passedMs: 10_000, what: 'pauses', pauses: 1 },
   ])('$what when others kept timers away for $passedMs ms', async ({ passedMs, pauses }) => {
     const clock = pausingClock();

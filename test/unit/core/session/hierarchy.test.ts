@@ -104,7 +104,7 @@ describe('a session', () => {
     expect([session.createdAtMs, session.clone().createdAtMs]).toEqual([5, 10]);
   });
 
-  it('forgets STATE and LOG at a reset, and goes on with its slices, subscribers and snapshots', () => {
+  it('forgets STATE and LOG at a reset, and continues with its slices, subscribers and snapshots', () => {
     const session = sessionWith(Notes, Trail);
     const heard: unknown[] = [];
     session.dispatcher.subscribe(NoteAdded, ({ text }) => heard.push(text));

@@ -68,7 +68,7 @@ const scripted = (...calls: readonly { name: string; arguments?: object }[]) =>
   scriptedAdapter([{ toolCalls: calls }, { text: 'Done.' }]);
 
 describe('a session that went through JSON', () => {
-  it('goes on where the other one stopped, policies included', async () => {
+  it('continues where the other one stopped, policies included', async () => {
     const session = new Session();
     await scripted(
       { name: 'build', arguments: { target: 'a' } },
@@ -203,7 +203,7 @@ describe('a session that went through JSON', () => {
       session,
       approve: () => ({ approved: true }),
       feedback: [
-        speak('speaks', () => ({ message: 'Go on.', suggestions: ['Faster.'] })),
+        speak('speaks', () => ({ message: 'Continue.', suggestions: ['Faster.'] })),
         speak('silent', () => undefined),
         speak('fails', () => {
           throw new TypeError('broken');

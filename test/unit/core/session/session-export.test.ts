@@ -97,7 +97,7 @@ describe('an import', () => {
     other.importState(sessionWith(Trail).exportState({ includeLogs: true }));
     expect(other.slice(Trail).all()).toEqual([]);
     other.importState(exported);
-    // Snapshots taken before still fit, and events go on from here.
+    // Snapshots taken before still fit, and events continue from here.
     other.dispatch(NoteAdded, { text: 'b' });
     expect(other.slice(Notes).all()).toEqual([{ text: 'a' }, { text: 'b' }]);
     other.restore(before);

@@ -175,7 +175,7 @@ describe('a run that is suspended', () => {
     expect(end).not.toMatchObject({ pending: [{ digest: 'other' }] });
   });
 
-  it('goes on with a yes, and asks every check again', async () => {
+  it('continues with a yes, and asks every check again', async () => {
     const ran: string[] = [];
     const asked: string[] = [];
     const counting: ToolPolicy = {
@@ -398,7 +398,7 @@ describe('an answer', () => {
   });
 });
 
-describe('an answer to a run that was suspended and went on', () => {
+describe('an answer to a run that was suspended and continued', () => {
   const twoCalls = calling(call('publish', 'a'), call('mail', 'b'));
   const policies = [asksFor('publish', 'mail')];
   const listed = async (journal: WatchedJournal): Promise<unknown> =>
@@ -413,7 +413,7 @@ describe('an answer to a run that was suspended and went on', () => {
     return { journal, second };
   }
 
-  /** It counts when the run goes on once more. */
+  /** It counts when the run continues once more. */
   async function expectKept(journal: WatchedJournal): Promise<void> {
     const ran: string[] = [];
     const prompt = promptOf({ ran, policies });

@@ -274,7 +274,7 @@ describe('a run on a journal with a blob store', () => {
       sections: [section({ title: 'T', key: 't', template: text })],
     }).bind();
 
-  it('goes on although the store fails for a while, and loses nothing', async () => {
+  it('continues although the store fails for a while, and loses nothing', async () => {
     const { journal, store } = openBoth({ maxRowCharacters: 50 });
     store.faults.put = ['throw', undefined, 'lose', 'throw'];
     store.faults.get = [undefined, 'throw'];

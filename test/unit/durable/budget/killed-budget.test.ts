@@ -108,7 +108,7 @@ describe('a run that shares a budget, whose process is killed at any operation o
     expect(reservations).toBeGreaterThan(5);
   });
 
-  it('counts each answer once when it goes on, and gives its rest back', async () => {
+  it('counts each answer once when it continues, and gives its rest back', async () => {
     await everyKill(async ({ journal, name }) => {
       await journal.revoke('one');
       const known = await answersIn(journal);

@@ -117,7 +117,7 @@ describe('forkRun', () => {
     expect(await journal.read('run')).toEqual(before);
   });
 
-  it('goes on with another model, from the input that the run had', async () => {
+  it('continues with another model, from the input that the run had', async () => {
     const { journal } = await whole();
     const { runId } = await forkRun({ journal, runId: 'run', at: 0 });
     const asked: unknown[] = [];

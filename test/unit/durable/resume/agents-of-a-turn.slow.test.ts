@@ -133,7 +133,7 @@ interface Led {
   readonly questions: readonly PendingApproval[];
 }
 
-/** Begins a run, or goes on with it, until it has its answer. */
+/** Begins a run, or continues it, until it has its answer. */
 async function lead(journal: WatchedJournal, of: Case): Promise<Led> {
   const asked: string[] = [];
   const questions: PendingApproval[] = [];

@@ -169,7 +169,7 @@ describe('answers inside a call that is entered again', () => {
     for (const read of reads) expect(read).not.toHaveProperty('result');
   });
 
-  it('are durable before the agent goes on', async () => {
+  it('are durable before the agent continues', async () => {
     let pending = 0;
     const journal = watchedJournal(
       async ({ rows }) => {

@@ -58,7 +58,7 @@ const resultsOf = (conversation: readonly ConversationItem[]): readonly (readonl
 const countOf = (ran: readonly string[], name: string): number => ran.filter((each) => each === name).length;
 
 const refusal = (name: string, times: string): string =>
-  `The call of "${name}" is not made again: the process ended ${times} while it ran, and it never had a result. Do not repeat it as it is: call it with other arguments, or go on without it.`;
+  `The call of "${name}" is not made again: the process ended ${times} while it ran, and it never had a result. Do not repeat it as it is: call it with other arguments, or continue without it.`;
 
 describe('a call whose handler ends the process', () => {
   for (const effects of ['read', 'state'] as const) {
@@ -334,7 +334,7 @@ describe('a run whose process ends outside of calls', () => {
     }),
   };
   for (const [name, make] of Object.entries(cases)) {
-    it(`${name} is refused in the end, and goes on with a larger limit`, async () => {
+    it(`${name} is refused in the end, and continues with a larger limit`, async () => {
       const run = new MortalRun();
       const ran: string[] = [];
       const rejection = await run
@@ -395,7 +395,7 @@ describe('a handler that waited for an approval', () => {
       approve: suspendApproval({ onPending: () => die() }),
       limits: { maxInterruptions: 2 },
     });
-    // In memory the life goes on after its death, so its outcome is no question of the run.
+    // In memory the life continues after its death, so its outcome is no question of the run.
     for (let life = 1; life <= 3; life += 1) await run.live(make).catch(() => undefined);
     await expect(run.live(make)).rejects.toMatchObject({ code: 'run-interrupted-repeatedly' });
     // An answer is something new.

@@ -108,7 +108,7 @@ describe('a call that is entered again', () => {
     }
   });
 
-  it('begins the turn that it goes on in for observers, whenever the run was interrupted', async () => {
+  it('begins the turn that it continues in for observers, whenever the run was interrupted', async () => {
     const batches = await whole();
     for (let count = 1; count < batches.length; count += 1) {
       const journal = await journalAfter(batches.slice(0, count), await sessionOf(batches));
@@ -161,7 +161,7 @@ describe('a question inside an agent', () => {
       to.parse(params).to === 'bob' ? PolicyDecision.ask('Mail bob?') : PolicyDecision.allow(),
   };
 
-  it('suspends the run, and its answer goes on inside', async () => {
+  it('suspends the run, and its answer continues inside', async () => {
     const journal = watchedJournal();
     const sent: string[] = [];
     const suspended = await modelOf([]).evaluate(leadOf(sent, [asks]), {

@@ -194,7 +194,7 @@ describe('a run whose folder is a fresh copy', () => {
     expect(diskTree(copy.root)).toEqual(left);
   });
 
-  it('goes on with what is there when it is asked to, and names what differs', async () => {
+  it('continues with what is there when it is asked to, and names what differs', async () => {
     const run = await stoppedRun();
     const copy = freshFolder();
     const before = diskTree(copy.root);

@@ -221,7 +221,7 @@ describe('slices of another version', () => {
   });
 });
 
-it('refuses a resume in the middle of a call that goes on and has changed a slice of another version', async () => {
+it('refuses a resume in the middle of a call that continues and has changed a slice of another version', async () => {
   const leadOf = (version: number): Prompt => {
     const slices = slicesOf(version);
     const note = tool({

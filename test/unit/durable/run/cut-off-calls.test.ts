@@ -170,7 +170,7 @@ describe('a run that ended because the same call failed again and again', () => 
   };
   const trying = scriptedAdapter(() => ({ toolCalls: [call('broken')] }));
 
-  it('goes on with a larger limit, for which its failures count, and makes none of its calls again', async () => {
+  it('continues with a larger limit, for which its failures count, and makes none of its calls again', async () => {
     const journal = watchedJournal();
     const first: string[] = [];
     const run = trying.evaluate(failing(first), {

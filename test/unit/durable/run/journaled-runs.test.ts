@@ -386,7 +386,7 @@ describe('a resume', () => {
     );
   }
 
-  it('with another prompt goes on and says so, and is refused when it is strict', async () => {
+  it('with another prompt continues and says so, and is refused when it is strict', async () => {
     const changed: RunEvent[] = [];
     const prompt = promptOf({ template: 'Count on.' });
     const adapter = calling(['count'], ['count']);
@@ -438,7 +438,7 @@ describe('a resume', () => {
     const journal = watchedJournal();
     const adapter = scriptedAdapter([{ text: 'one' }, { text: 'two' }]);
     await adapter.evaluate(promptOf(), { journal, runId: 'run', session: newSession(), completion });
-    // Without the checker the run ends with its first answer, although its rows go on.
+    // Without the checker the run ends with its first answer, although its rows continue.
     await expect(resumeRun({ adapter, journal, runId: 'run', prompt: promptOf() })).rejects.toMatchObject({
       code: 'evaluation-diverged',
       message: expect.stringContaining('its rows have a completion check of turn 1'),
@@ -498,7 +498,7 @@ describe('a resume', () => {
     );
   });
 
-  it('with something new to say goes on with it, once, also after another crash', async () => {
+  it('with something new to say continues it, once, also after another crash', async () => {
     const heard: string[] = [];
     const adapter = scriptedAdapter((conversation) => {
       const said = conversation.filter(({ type }) => type === 'user').map((item) => JSON.stringify(item));
@@ -592,7 +592,7 @@ describe('changes by others', () => {
         name: 'hints',
         triggers: { everyCalls: 1 },
         provide: ({ calls }: { calls: Iterable<unknown> }) => (
-          asked.push([...calls].length), { message: 'Go on.' }
+          asked.push([...calls].length), { message: 'Continue.' }
         ),
       },
     ];
@@ -609,6 +609,6 @@ describe('changes by others', () => {
       feedback,
     });
     expect(asked).toEqual([2]);
-    expect(JSON.stringify(end.conversation).match(/Go on\./g)).toHaveLength(2);
+    expect(JSON.stringify(end.conversation).match(/Continue\./g)).toHaveLength(2);
   });
 });

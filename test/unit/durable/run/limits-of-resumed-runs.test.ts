@@ -70,7 +70,7 @@ async function killedInTurn(turn: number, options: EvaluateOptions = {}): Promis
 }
 
 describe('the budget of a resumed run', () => {
-  it('goes on where it was: turns of the rows count, and are not asked for', async () => {
+  it('continues where it was: turns of the rows count, and are not asked for', async () => {
     const journal = await killedInTurn(3);
     const asked: number[] = [];
     const run = resumeRun({

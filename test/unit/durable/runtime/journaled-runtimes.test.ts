@@ -111,7 +111,7 @@ describe('a tool runtime with a journal', () => {
     await runtime[Symbol.asyncDispose]();
   });
 
-  it('has failed when it was stopped: there is nothing that could go on with it', async () => {
+  it('has failed when it was stopped: there is nothing that could continue it', async () => {
     const journal = watchedJournal();
     const stop = new AbortController();
     const inside = gate();
@@ -249,7 +249,7 @@ describe('a tool runtime with a journal', () => {
     expect(await journal.read('run')).toEqual([]);
   });
 
-  it('keeps who was asked, and what was answered, before the call goes on', async () => {
+  it('keeps who was asked, and what was answered, before the call continues', async () => {
     const journal = watchedJournal();
     const asks: ToolPolicy = { name: 'asks', check: () => PolicyDecision.ask('It writes.') };
     const before: string[] = [];

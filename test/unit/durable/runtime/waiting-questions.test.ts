@@ -246,7 +246,7 @@ describe('a tool runtime that suspends approvals', () => {
     expect((await write(second, 'a')).text).toContain('run.ask-2');
   });
 
-  it('lists its questions with what it is, and no one goes on with them', async () => {
+  it('lists its questions with what it is, and no one continues with them', async () => {
     await using runtime = await open();
     await write(runtime, 'a');
     const [question] = (await journal.runs()).filter(({ runId }) => runId === 'run.ask-1');

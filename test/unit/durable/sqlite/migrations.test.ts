@@ -87,7 +87,7 @@ const allDrivers: readonly (readonly [string, OpenDatabase])[] = [
 ];
 
 describe.each(allDrivers)('a journal of an earlier format, with %s', (_, open) => {
-  it.each([0, 1] as const)('%i is migrated when it is opened, and goes on', async (format) => {
+  it.each([0, 1] as const)('%i is migrated when it is opened, and continues', async (format) => {
     const database = open();
     makeEarlier(database, format);
     database.exec('pragma user_version = 17; create table mine (x); insert into mine values (1)');

@@ -197,7 +197,7 @@ describe.skipIf(noSqlite !== undefined).each(drivers)(title, (_, open) => {
       await expect(append(lease, 0)).rejects.toSatisfy(JournalFencedError.isInstance);
       await expect(append(lease, 0)).rejects.toThrow(/row 0 of the run "r" has failed/);
       expect({ ...seen() }).toEqual({ notes: 0, rows: 0 });
-      // Another run goes on, and so does the next owner.
+      // Another run continues, and so does the next owner.
       await append(await journal.acquire('another'), 0, 'another');
       await lease.release();
       await append(await journal.acquire('s'), 0);

@@ -194,7 +194,7 @@ describe.skipIf(isSkipped).each([
     expect(await journal.read('kept')).toEqual(rowsOf(0, 3));
   });
 
-  it('rejects what the database refuses, writes nothing of it, and goes on when the reason is gone', async () => {
+  it('rejects what the database refuses, writes nothing of it, and continues when the reason is gone', async () => {
     const path = join(tempFolder(), 'runs.db');
     const other = openDatabase(path);
     const journal = openJournal(form(path));

@@ -233,7 +233,7 @@ describe('a run on the steps of an engine', () => {
     expect(log.filter((line) => line.startsWith('send'))).toEqual([]);
   });
 
-  it('goes on in one of two attempts at the same time', async () => {
+  it('continues in one of two attempts at the same time', async () => {
     const { attempt, log, engine } = openDesk();
     const outcomes = await Promise.allSettled([attempt(), attempt()]);
     const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -327,7 +327,7 @@ describe('how a run on steps ends', () => {
     expect(log).toHaveLength(asked);
   });
 
-  it('not with an error that is not final: the engine tries again, and it goes on', async () => {
+  it('not with an error that is not final: the engine tries again, and it continues', async () => {
     const { attempt, adapter, prompt } = openDesk();
     let isDown = true;
     const flaky: ProviderAdapter = scriptedAdapter(() => {
@@ -353,7 +353,7 @@ describe('how a run on steps ends', () => {
     expect(await failureOf(attempt(undefined, {}, strict))).toMatchObject({
       code: expect.stringMatching(/./),
     });
-    // The program that began it goes on.
+    // The program that began it continues.
     expect(await attempt()).toMatchObject({ text: 'done' });
   });
 
@@ -393,7 +393,7 @@ describe('questions of a run on steps', () => {
     (run: RunOnStepsStart) =>
       ensureRun({ adapter, prompt, input: 'Go.', approve: suspendApproval(), ...run });
 
-  it('wait outside of the steps, and the run goes on with their answers wherever it is killed', async () => {
+  it('wait outside of the steps, and the run continues with their answers wherever it is killed', async () => {
     const whole = openDesk(ask);
     const yes: RunOnStepsOptions<unknown>['answers'] = async ({ pending }) =>
       pending.map(({ id, digest }) => ({ id, digest, approved: true, by: 'ann' }));

@@ -135,13 +135,13 @@ describe('acp()', () => {
         name: 'asked-twice',
         check: ({ text }) => {
           asked += 1;
-          return text.includes('Go on')
+          return text.includes('Continue')
             ? CompletionVerdict.complete()
-            : CompletionVerdict.incomplete('Go on, please.');
+            : CompletionVerdict.incomplete('Continue, please.');
         },
       },
     }).catch((error: unknown) => error);
-    expect(response).toMatchObject({ text: expect.stringContaining('Go on, please.') });
+    expect(response).toMatchObject({ text: expect.stringContaining('Continue, please.') });
     expect(asked).toBe(2);
   });
 

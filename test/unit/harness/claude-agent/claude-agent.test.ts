@@ -42,7 +42,7 @@ describe('a run on Claude Code', () => {
       let calling: Promise<string> | undefined;
       for (const message of answer) {
         yield message;
-        // Claude Code calls a tool while its model goes on.
+        // Claude Code calls a tool while its model continues.
         if (JSON.stringify(message).includes('"content_block_stop","index":2'))
           calling = call('note', { text: 'a' });
       }
@@ -162,7 +162,7 @@ describe('a run on Claude Code', () => {
     ]);
   });
 
-  test('goes on in the same session when the task is not done', async () => {
+  test('continues in the same session when the task is not done', async () => {
     const said: unknown[] = [];
     const sdk = claudeSdk(async function* ({ next }) {
       for (let text = await next(); text !== undefined; text = await next()) {

@@ -85,7 +85,7 @@ describe('a harness that reports no turns', () => {
     ]);
   });
 
-  test('streams into the turn that goes on', async () => {
+  test('streams into the turn that continues', async () => {
     const { all } = await play(
       async ({ tools }, { onDelta }) => {
         await onDelta?.({ type: 'text-delta', text: 'I note it.' });

@@ -102,7 +102,7 @@ describe.each(['v3', 'v4'] as const)('calls of a model of version %s', (version)
       false,
       true,
     ]);
-    // Reasoning takes no mark, so the answer that is to go on has none.
+    // Reasoning takes no mark, so the answer that is to continue has none.
     expect(third?.prompt.at(-1)).toMatchObject({ role: 'assistant' });
     expect(third?.prompt.at(-1)?.providerOptions).toBeUndefined();
   });

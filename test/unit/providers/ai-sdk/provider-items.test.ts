@@ -13,7 +13,7 @@ import { promptOf } from '../../../support/prompt-of.ts';
 
 // What providers send beside text and calls of functions, through the packages of the AI SDK.
 
-const goOn = tool({ name: 'go_on', description: 'Goes on.', execute: () => ToolResult.ok(null, 'ok') });
+const goOn = tool({ name: 'go_on', description: 'Continues.', execute: () => ToolResult.ok(null, 'ok') });
 const prompt = promptOf({ tools: [goOn] });
 const modes = [
   ['whole', false],
@@ -57,13 +57,13 @@ describe.each(modes)('a compaction by Anthropic, asked for %s', (_mode, streamin
       [{ type: 'compaction', content: 'So far.', signature: 'c2ln' }],
     ],
   ])('is no text of the answer, and goes back: %s', async (_what, blocks, sent) => {
-    const first = message([...blocks, text('I go on.'), toolUse('u1', 'go_on', {})]);
+    const first = message([...blocks, text('I continue.'), toolUse('u1', 'go_on', {})]);
     const last = message([...blocks, text('Done.')]);
     const { bodies, deltas, result } = await runAnthropic([answering(first), answering(last)], { streaming });
     expect(compactionsIn(bodies[1])).toEqual(sent);
     expect(result.text).toBe('Done.');
-    expect(deltas.join('')).toBe(streaming ? 'I go on.Done.' : '');
-    expect(result.conversation[1]).toMatchObject({ content: [{ text: 'I go on.' }, { name: 'go_on' }] });
+    expect(deltas.join('')).toBe(streaming ? 'I continue.Done.' : '');
+    expect(result.conversation[1]).toMatchObject({ content: [{ text: 'I continue.' }, { name: 'go_on' }] });
   });
 
   it('that pauses the turn is continued', async () => {
@@ -201,11 +201,15 @@ describe('a message of the user that says nothing', () => {
     expect(blocksOf(bodies[0])).toMatchObject([{ type: 'text', text: 'Please begin.' }]);
   });
 
-  it('asks to go on after an answer', async () => {
+  it('asks to continue after an answer', async () => {
     const { bodies, result } = await runAnthropic([message([text('Done.')])], {});
     const again = await runAnthropic([message([text('Done.')])], { input: '', history: result.conversation });
     expect(bodies).toHaveLength(1);
-    expect(blocksOf(again.bodies[0]).map(({ text: said }) => said)).toEqual(['Go', 'Done.', 'Please go on.']);
+    expect(blocksOf(again.bodies[0]).map(({ text: said }) => said)).toEqual([
+      'Go',
+      'Done.',
+      'Please continue.',
+    ]);
   });
 
   it('leaves out empty text beside other text, of the model too', async () => {

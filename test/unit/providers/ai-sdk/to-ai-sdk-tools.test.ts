@@ -354,7 +354,7 @@ describe('the end of a run', () => {
     expect(runtime.session.slice(Count).latest()).toEqual({ total: 2 });
   });
 
-  it('by the signal of the loop gives up its calls, and the runtime goes on', async () => {
+  it('by the signal of the loop gives up its calls, and the runtime continues', async () => {
     const controller = new AbortController();
     const inside = gate();
     await using runtime = await openToolRuntime(promptWith('loop', [add, waitsAt(inside)]));

@@ -137,7 +137,7 @@ describe('a turn, the same in both modes and both versions', () => {
     });
   });
 
-  it('goes on where the provider paused, with what it said so far', async () => {
+  it('continues where the provider paused, with what it said so far', async () => {
     const paused = { content: [text('Searching.')], unified: 'stop', raw: 'pause_turn' };
     const outcome = await run([paused, { content: [text('Found.')] }]);
     expect(outcome).toMatchObject({

@@ -12,7 +12,7 @@ import { type Block, message, serverToolUse, text, toolUse } from '../../../supp
 import { answering } from '../../../support/anthropic-stream.ts';
 import { type CapturedAnswer, capturingFetch } from '../../../support/captured-requests.ts';
 
-const goOn = tool({ name: 'go_on', description: 'Goes on.', execute: () => ToolResult.ok(null, 'ok') });
+const goOn = tool({ name: 'go_on', description: 'Continues.', execute: () => ToolResult.ok(null, 'ok') });
 const prompt = promptTemplate({
   ns: 'test',
   key: 'compaction',

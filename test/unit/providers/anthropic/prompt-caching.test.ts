@@ -70,7 +70,7 @@ describe('prompt caching', () => {
   it('marks nothing that was kept of the conversation, and no thinking', async () => {
     const { bodies, result } = await run();
     expect(JSON.stringify(result.conversation)).not.toContain('cache_control');
-    // The third request goes on from a turn that ended with thinking.
+    // The third request continues from a turn that ended with thinking.
     expect(bodies[2]?.['messages']).toMatchObject([
       {},
       {},

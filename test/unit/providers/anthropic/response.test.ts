@@ -145,7 +145,7 @@ describe('what a message says', () => {
     ]);
   });
 
-  it('names the container that its code ran in, behind the blocks, and that it is to go on', async () => {
+  it('names the container that its code ran in, behind the blocks, and that it is to continue', async () => {
     const container = { id: 'cont_1', expires_at: '2026-01-01T00:00:00Z', skills: null };
     const turn = await read(message([text('x')], { container }));
     expect(turn.raw?.items).toEqual([text('x'), { type: 'message_end', container: { id: 'cont_1' } }]);

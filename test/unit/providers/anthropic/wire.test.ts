@@ -322,7 +322,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('goes on from a history of its own, results before what the user says', async () => {
+  it('continues from a history of its own, results before what the user says', async () => {
     const { result } = await run(promptOf(task([add])), [message(first), answer], { input: 'Go' });
     const { bodies } = await run(promptOf(task([add])), [answer], {
       history: result.conversation.slice(0, 4),
@@ -401,7 +401,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('goes on from a history of another provider by what was said and called', async () => {
+  it('continues from a history of another provider by what was said and called', async () => {
     const other = scriptedAdapter([
       { text: 'Let me add.', toolCalls: [{ name: 'add', arguments: { left: 1 } }] },
       { text: 'It is 2.' },
@@ -430,18 +430,18 @@ describe('a conversation', () => {
         content: [{ type: 'tool_result', tool_use_id: 'call-1-1', content: 'Added.\n\n2' }],
       },
       { role: 'assistant', content: [{ type: 'text', text: 'It is 2.' }] },
-      said('Please go on.'),
+      said('Please continue.'),
     ]);
   });
 
-  it('that ends with an answer goes on with a word of the user, in later turns as well', async () => {
+  it('that ends with an answer continues with a word of the user, in later turns as well', async () => {
     const { result } = await run(promptOf(task()), [answer], { input: 'Go' });
     const { bodies } = await run(
       promptOf(task([add])),
       [message([toolUse('c1', 'add', { left: 1 })]), answer],
       { history: result.conversation },
     );
-    const begin = [said('Go'), { role: 'assistant', content: answer.content }, said('Please go on.')];
+    const begin = [said('Go'), { role: 'assistant', content: answer.content }, said('Please continue.')];
     expect(bodies[0]?.['messages']).toEqual(begin);
     expect(bodies[1]?.['messages']).toEqual([
       ...begin,

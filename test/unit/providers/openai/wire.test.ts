@@ -263,7 +263,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('goes on from a history of its own', async () => {
+  it('continues from a history of its own', async () => {
     const { result } = await run(promptOf(task([add])), [response(first), answer], { input: 'Go' });
     const { bodies } = await run(promptOf(task([add])), [answer], {
       history: result.conversation,
@@ -276,7 +276,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('goes on from a history of another provider by what was said and called', async () => {
+  it('continues from a history of another provider by what was said and called', async () => {
     const other = scriptedAdapter([
       { text: 'Let me add.', toolCalls: [{ name: 'add', arguments: { left: 1 } }, { name: 'none' }] },
       { text: 'It is 2.' },

@@ -79,7 +79,7 @@ interface Asking {
   readonly calls?: number;
 }
 
-/** A run that ends with each question; a minute later it is answered, and another minute later the run goes on. */
+/** A run that ends with each question; a minute later it is answered, and another minute later the run continues. */
 class AskingRun {
   readonly #journal: WatchedJournal = watchedJournal();
   readonly #clock: ManualClock = createManualClock();
@@ -211,7 +211,7 @@ describe('attempts in a run that was resumed', () => {
       ['call-1-1', [1, 'suspended', 60_000], [2, 'committed']],
       ['call-1-1', [1, 'suspended', 60_000], [2, 'committed']],
     ]);
-    // The evaluation went on in the second attempt, whose commit took it in.
+    // The evaluation continued in the second attempt, whose commit took it in.
     expect(record.runs[1]?.parent?.attempt).toBe(2);
     expect(record.calls.map(({ isFinal }) => isFinal)).toEqual([true, true]);
   });
@@ -247,7 +247,7 @@ describe('attempts in a run that was resumed', () => {
       },
     });
     const lines = (await journal.read('run')).map(({ line }) => line);
-    // The process was killed while it asked; someone has answered, and the run went on.
+    // The process was killed while it asked; someone has answered, and the run continued.
     const answer = lines.findIndex((line) => line.startsWith('{"type":"answer"'));
     const resumed = JSON.stringify({ type: 'resumed', t: 5_000, atMs: 1_005_000, turn: 1, changed: [] });
     const rest = lines.slice(answer + 1).map((line) => {

@@ -24,7 +24,7 @@ describe('the questions of a record', () => {
     expect(questions).toMatchObject([{ toolName: 'publish', about: 'call', askedAtMs: 70 }]);
   });
 
-  it('are none once the run went on without them', async () => {
+  it('are none once the run continued without them', async () => {
     const resumed = JSON.stringify({ type: 'resumed', t: 90, atMs: 0, turn: 2, changed: [] });
     expect((await readRunRecord([...suspendedRun, resumed])).questions).toEqual([]);
   });

@@ -44,7 +44,7 @@ test('a call whose caller names its span is part of the trace of the caller, and
   expect(inside[1]?.parentSpanContext?.spanId).toBe(plain?.spanContext().spanId);
 });
 
-test('what tracing systems add to the trace goes on to spans inside', async () => {
+test('what tracing systems add to the trace continues to spans inside', async () => {
   const { named, inside } = await spansOfCall({ traceparent, tracestate: 'vendor=a:1, other=b,WRONG,=x' });
   const state = named?.spanContext().traceState;
   expect(state?.serialize()).toBe('vendor=a:1,other=b');

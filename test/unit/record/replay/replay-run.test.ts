@@ -225,7 +225,7 @@ describe('replayRun', () => {
     });
   });
 
-  it('goes on under the recorded answers, so that everything that differs is reported', async () => {
+  it('continues under the recorded answers, so that everything that differs is reported', async () => {
     const record = await recordTurns();
     const prompt = promptOf({ ...noFiles, suffix: '!' });
     const { ending, calls, isSame } = await replayRun({ record, prompt, onDrift: 'force' });

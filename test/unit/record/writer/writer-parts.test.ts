@@ -127,7 +127,7 @@ describe('the numbers of evaluations', () => {
     expect(numbers.around(inside)).toBe(2);
   });
 
-  it('go on after those that rows have, which may begin again', () => {
+  it('continue after those that rows have, which may begin again', () => {
     const numbers = new RunNumbers();
     numbers.begin('root', []);
     numbers.continueWith(

@@ -154,7 +154,7 @@ describe('files', () => {
 });
 
 describe('a turn', () => {
-  it('says that the run went on in it, and how much later', async () => {
+  it('says that the run continued in it, and how much later', async () => {
     const record = await readRunRecord(answeredRun);
     expect(record.turns.map((turn) => resumeText(turn, record))).toEqual([
       undefined,

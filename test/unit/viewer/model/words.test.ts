@@ -151,7 +151,7 @@ describe('commands', () => {
     expect([shellWord('-x'), shellWord('a/b_c.d')]).toEqual(["'-x'", 'a/b_c.d']);
   });
 
-  it('go on with a run of a journal that has not finished', () => {
+  it('continue a run of a journal that has not finished', () => {
     const place = { name: 'c1', isRun: true };
     const error = { name: 'Error', message: 'It failed.' };
     expect(linesFor(place, { outcome: 'failed', error })[0]).toBe('wink resume c1');

@@ -32,11 +32,11 @@ export type Approver = ApprovalHandler | ApprovalSuspension;
 export interface SuspendedRun {
   readonly finishReason: 'suspended';
   readonly promptName: string;
-  /** Name of the run in its journal: `resumeRun` goes on with it. */
+  /** Name of the run in its journal: `resumeRun` continues it. */
   readonly runId: string;
   /** The questions without an answer, in the order of the calls. */
   readonly pending: readonly PendingApproval[];
-  /** What was said so far. Its last calls have no results: as `history` of another run it is refused, go on with `resumeRun`. */
+  /** What was said so far. Its last calls have no results: as `history` of another run it is refused, continue with `resumeRun`. */
   readonly conversation: readonly ConversationItem[];
   readonly usage: TokenUsage;
 }

@@ -92,7 +92,7 @@ export interface CallHooks {
   /**
    * What is said to the model before this turn, and once only. Must not throw. Default: nothing.
    *
-   * @param isBorder whether something new can be said: the turn does not go on from the one before.
+   * @param isBorder whether something new can be said: the turn does not continue from the one before.
    */
   takeInputFor?(turn: number, isBorder: boolean): readonly UserItem[];
   /** Whether the model of an evaluation was asked for this turn before an interruption, and its answer is not known. Must not throw. Default: it was not. */
@@ -113,7 +113,7 @@ export interface CallHooks {
    * @param question what is asked; absent where an answer would not be found again.
    */
   onAsk?(question: OpenQuestion | undefined): Promise<void>;
-  /** Someone has answered. The call goes on when this resolves. */
+  /** Someone has answered. The call continues when this resolves. */
   onAnswer?(question: OpenQuestion, answer: KnownAnswer): Promise<void>;
   /**
    * The changes of a call are applied to the state; subscribers, feedback providers and the model get them when this resolves.

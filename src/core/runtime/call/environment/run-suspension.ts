@@ -156,7 +156,7 @@ export class RunSuspension {
     return this.#options.answers?.refusalOf(key);
   }
 
-  /** A question for someone who is asked while the run goes on. */
+  /** A question for someone who is asked while the run continues. */
   questionOf(
     asking: AskingCall,
     asked: PolicyQuestion,

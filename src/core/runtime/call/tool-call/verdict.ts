@@ -84,7 +84,7 @@ export function withNote(verdict: FailedVerdict, note: string): FailedVerdict {
   return { ...verdict, result: { ...verdict.result, message: `${verdict.result.message}${note}` } };
 }
 
-/** The verdict on a call that was still going on when the run ended. */
+/** The verdict on a call that was still continuing when the run ended. */
 export function stoppedVerdict(
   toolName: string,
   reason: StopReason,

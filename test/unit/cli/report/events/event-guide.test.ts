@@ -234,7 +234,7 @@ const samples: Samples = {
     least: { ...feedback, outcome: 'silent' },
   },
   'output-rejected': always({ type: 'output-rejected', turn, repair: 1, problem: 'It holds no JSON.' }),
-  'completion-checked': { full: [{ ...check, outcome: 'incomplete', feedback: 'Go on.' }], least: check },
+  'completion-checked': { full: [{ ...check, outcome: 'incomplete', feedback: 'Continue.' }], least: check },
   // The cause of a failure is an object of the program and not written.
   'tool-call-end': {
     full: [{ type: 'tool-call-end', turn, ...call, invocation, cause: new Error('no') }],

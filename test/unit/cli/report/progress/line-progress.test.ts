@@ -91,7 +91,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  it('says of policies that are tried out what they would have done, and that a run goes on', () => {
+  it('says of policies that are tried out what they would have done, and that a run continues', () => {
     const { observe, written } = lines();
     const careful = { callId: 'a', toolName: 'look', policy: 'careful', reason: 'sure?' } as const;
     observe(
@@ -100,7 +100,7 @@ describe('progress in a log', () => {
       here({ type: 'policy-unenforced', turn: 3, ...careful, attempt: 1, outcome: 'deny' }),
     );
     expect(written().slice(1)).toEqual([
-      'wink: turn 3: the run goes on after 2 commits and 1 interruption',
+      'wink: turn 3: the run continues after 2 commits and 1 interruption',
       'wink: turn 3, call 1: careful would have denied look: sure?',
     ]);
   });

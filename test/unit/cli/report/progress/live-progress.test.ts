@@ -54,7 +54,7 @@ describe('the live lines', () => {
     expect(screen.text).toMatch(/^review on demo {2}turn 1 {2}0:00\n {2}look a\.md +0\.0 s$/);
   });
 
-  it('count the time of what goes on, and show what it reports', () => {
+  it('count the time of what continues, and show what it reports', () => {
     const { screen, timers, progress } = live();
     const second = (): string => (screen.text.split('\n')[1] ?? '').replace(/ {3,}/, ' | ');
     progress.observe(started('a'));

@@ -144,7 +144,7 @@ describe('the first line', () => {
   });
 });
 
-describe('what goes on', () => {
+describe('what continues', () => {
   const retry: RunEvent = here({
     type: 'model-call-retry',
     turn: 1,

@@ -152,7 +152,7 @@ describe('formatCallTable', () => {
     ]);
   });
 
-  it('goes on below the call where there is no room beside it', () => {
+  it('continues below the call where there is no room beside it', () => {
     const record = callRecord({
       outcome: 'rolled-back',
       message: 'one two three',

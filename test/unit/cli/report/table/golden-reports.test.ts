@@ -152,7 +152,7 @@ describe('the end of a run', () => {
     expect(text.split('\n')[0]).toMatch(/^FAILED {2}release on demo: 6 turns, 7 calls, /);
     expect(text.match(/failed in 5 turns/g)).toHaveLength(1);
     expect(errors).not.toContain('failed in 5 turns');
-    expect(errors).not.toContain('to go on with it');
+    expect(errors).not.toContain('to continue it');
   });
 
   it('shows the whole answer, table and diff with --full', async () => {

@@ -97,7 +97,7 @@ describe('the end of the run', () => {
       now = 100;
       const error = await evaluationFailure(context.adapter.evaluate(promptWith('inner', [])));
       expect(error.code).toBe('evaluation-deadline-exceeded');
-      return ToolResult.ok(null, 'went on');
+      return ToolResult.ok(null, 'continued');
     });
     const error = await evaluationFailure(
       modelFor({ outer: [calling('delegate')] }).evaluate(promptWith('outer', [outer]), {

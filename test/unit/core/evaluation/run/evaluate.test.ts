@@ -414,7 +414,7 @@ describe('what the model gets', () => {
 
   test('is the rendered prompt, the tools with closed schemas, and the settings as they are', async () => {
     const settings = { temperature: 0, nested: { a: [1] } };
-    const [request] = await recorded({ settings, toolChoice: { tool: 'note' }, input: 'Go on.' });
+    const [request] = await recorded({ settings, toolChoice: { tool: 'note' }, input: 'Continue.' });
     expect(request).toMatchObject({
       instructions: expect.stringContaining('Take notes.') as string,
       tools: [
@@ -452,10 +452,10 @@ describe('what the model gets', () => {
       { type: 'user', content: [{ type: 'text', text: 'Hello' }] },
       { type: 'assistant', content: [{ type: 'text', text: 'Hi' }] },
     ] as const);
-    const [withText] = await recorded({ history, input: 'Go on.' });
+    const [withText] = await recorded({ history, input: 'Continue.' });
     expect(withText?.conversation).toEqual([
       ...history,
-      { type: 'user', content: [{ type: 'text', text: 'Go on.' }] },
+      { type: 'user', content: [{ type: 'text', text: 'Continue.' }] },
     ]);
     const parts = [
       { type: 'text', text: 'What is this?' },

@@ -186,7 +186,7 @@ describe('an evaluation with overrides', () => {
     const error = await adapter
       .evaluate(prompt, { overrides: { store: { load } } })
       .catch((reason: unknown) => reason);
-    if (!PromptEvaluationError.isInstance(error)) throw new Error('it went on', { cause: error });
+    if (!PromptEvaluationError.isInstance(error)) throw new Error('it continued', { cause: error });
     expect(error).toMatchObject({ phase: 'render', code: 'evaluation-render-failed' });
     expect(error.message).toContain(said);
   });

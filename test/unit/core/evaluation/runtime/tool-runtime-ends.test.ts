@@ -164,7 +164,7 @@ describe('the end of a run', () => {
 });
 
 describe('a signal that comes with calls', () => {
-  it('gives up a turn, and the runtime goes on', async () => {
+  it('gives up a turn, and the runtime continues', async () => {
     const controller = new AbortController();
     const inside = gate();
     const waits = waitsInside(inside);
@@ -197,7 +197,7 @@ describe('a signal that comes with calls', () => {
     ]);
   });
 
-  it('gives up one call of several, and the others go on', async () => {
+  it('gives up one call of several, and the others continue', async () => {
     const controller = new AbortController();
     const inside = gate();
     const waits = waitsInside(inside);

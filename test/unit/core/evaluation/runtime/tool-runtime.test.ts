@@ -131,7 +131,7 @@ describe('the calls of a turn', () => {
     expect(error.message).toContain('a repeated call id "c1"');
     expect(total(runtime.session)).toBe(0);
     expect(runtime.session.slice(ToolCallLog).length).toBe(0);
-    // Nothing has happened: the loop may go on.
+    // Nothing has happened: the loop may continue.
     expect(textsOf(await runtime.runCalls(callsOf('add')))).toEqual(['Counted 1.']);
   });
 

@@ -30,7 +30,7 @@ test('the signal of the caller ends a stream with its reason', async () => {
   expect(await evaluationFailure(late)).toMatchObject({ code: 'evaluation-aborted', cause: reason });
 });
 
-test('it is followed while the run goes on, and keeps nothing of it', async () => {
+test('it is followed while the run continues, and keeps nothing of it', async () => {
   const { signal } = new AbortController();
   const followers = (): number => getEventListeners(signal, 'abort').length;
   const left = scriptedAdapter(turns).stream(prompt, { signal });

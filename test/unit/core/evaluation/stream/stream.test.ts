@@ -252,7 +252,7 @@ describe('leaving a stream', () => {
 });
 
 describe('back-pressure', () => {
-  test('the model waits for a listener who is behind, and goes on when events are taken', async () => {
+  test('the model waits for a listener who is behind, and continues when events are taken', async () => {
     const texts = Array.from({ length: 100 }, (_, index) => `${index} `);
     const told: string[] = [];
     const stream = providerAdapter({ model: pieces(texts, told) }).stream(prompt);
@@ -353,7 +353,7 @@ describe('pieces of an answer', () => {
     expect(deltasOf(events)).toEqual(['The key is <key> indeed.']);
   });
 
-  test('come as they are written where a redaction says what may go on', async () => {
+  test('come as they are written where a redaction says what may continue', async () => {
     const model = pieces(['The key is sk-', '12345', ' ind', 'eed, and s', 'o on: sk-']);
     const redact = redactSecrets({ KEY: 'sk-12345' });
     const events = await collect(providerAdapter({ model }).stream(prompt, { redact }));

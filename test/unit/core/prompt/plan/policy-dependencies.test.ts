@@ -125,11 +125,11 @@ describe('a policy that depends on a tool of another section', () => {
     expect(await reason(['test'])).toBe('Call it first.');
     expect(await reason(['audit'])).toBe('Open the section "outer" to get "audit", and call it.');
     expect(await reason(['sign'])).toBe(
-      '"sign" is not available in this run, since the section "signing.keys" is disabled. Go on without.',
+      '"sign" is not available in this run, since the section "signing.keys" is disabled. Continue without.',
     );
     expect(await reason(['test', 'sign', 'audit'])).toBe(
       'Call "test" first. Open the section "outer" to get "audit", and call it. ' +
-        '"sign" is not available in this run, since the section "signing.keys" is disabled. Go on without.',
+        '"sign" is not available in this run, since the section "signing.keys" is disabled. Continue without.',
     );
   });
 

@@ -105,7 +105,7 @@ describe('a file system that cannot take a commit', () => {
     ['throws', 'the disk is gone'],
     // A commit is synchronous: session and files change in one stretch.
     ['rejects', 'It must apply the changes synchronously.'],
-  ] as const)('(%s) makes the call a failed result; the next one goes on', async (how, problem) => {
+  ] as const)('(%s) makes the call a failed result; the next one continues', async (how, problem) => {
     const memory = new MemoryFilesystem();
     const session = new Session();
     const prompt = promptTemplate({

@@ -188,7 +188,7 @@ describe('an opening that something else refuses', () => {
   });
 });
 
-test('what a section itself throws to have sections opened is a failed opening, and nothing goes on for ever', async () => {
+test('what a section itself throws to have sections opened is a failed opening, and nothing continues for ever', async () => {
   const more = (): never => {
     throw new VisibilityExpansionRequired(['guide'], 'More.');
   };

@@ -38,7 +38,7 @@ describe('a provider that fails', () => {
     [
       'returns an unknown severity',
       { provide: () => ({ message: 'm', severity: 'fatal' }) as unknown as Feedback },
-      'its severity is none of info, caution, warning',
+      'its severity is not one of info, caution, warning',
     ],
   ])('because it %s: is logged and recorded, and nothing else changes', async (_what, broken, message) => {
     const logger = recordingLogger();

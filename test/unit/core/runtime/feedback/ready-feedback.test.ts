@@ -78,7 +78,7 @@ describe('repetitionFeedback', () => {
         '<wink-feedback provider="repetition" severity="warning">',
         'The call of "read" with these arguments has failed 2 times in a row.',
         '- Do not make the same call again: it will fail again.',
-        '- Read what it says is wrong, then change the arguments, use another tool, or go on without it.',
+        '- Read what it says is wrong, then change the arguments, use another tool, or continue without it.',
         '</wink-feedback>',
       ].join('\n'),
     );

@@ -23,7 +23,7 @@ test('work that has ended, one way or the other, does not hear of the stop', asy
   }
 });
 
-test('work that goes on is left behind when the run stops', async () => {
+test('work that continues is left behind when the run stops', async () => {
   const stop = new RunStop();
   const raced = stop.race(new Promise(() => undefined));
   stop.stop(reason);

@@ -100,7 +100,7 @@ test('a conversation never becomes longer than its limit, however long the run',
   expect(longest).toBe(2 + 2 * 10);
 });
 
-test('a run goes on with the conversation of one that broke off, with its task and one note', async () => {
+test('a run continues with the conversation of one that broke off, with its task and one note', async () => {
   const broken = scriptedAdapter((_conversation, { turn }) => {
     if (turn > 6) throw new Error('Gone.');
     return callStep;

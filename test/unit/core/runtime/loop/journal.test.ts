@@ -255,7 +255,7 @@ describe('a run that was recorded', () => {
     expect(again.session.slice(ToolCallLog).all()).toEqual(first.session.slice(ToolCallLog).all());
   });
 
-  test('goes on live from wherever its record ends, also in the middle of a turn', async () => {
+  test('continues live from wherever its record ends, also in the middle of a turn', async () => {
     const entries: JournalEntry[] = [];
     const first = await run(recording(entries));
     const expected = await outcomeOf(first);

@@ -47,7 +47,7 @@ async function run(
 }
 
 describe('a provider that pauses', () => {
-  it('is asked to go on with what it said, and its texts are one answer', async () => {
+  it('is asked to continue with what it said, and its texts are one answer', async () => {
     const { response, asked } = await run([
       { text: 'First, ', finishReason: 'paused' },
       { text: 'second, ', finishReason: 'paused' },

@@ -163,7 +163,7 @@ describe('a call that takes long', () => {
     await end();
   });
 
-  it('goes on while it reports progress, up to its limit in all', async () => {
+  it('continues while it reports progress, up to its limit in all', async () => {
     const clock = createManualClock();
     const reported: (() => Promise<void>)[] = [];
     const inside = gate();

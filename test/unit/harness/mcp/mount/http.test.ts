@@ -84,7 +84,7 @@ describe('a server over HTTP', () => {
     isOpen = false;
     expect(await runtime.call('echo', { text: 'a' })).toMatchObject({
       isError: true,
-      text: 'The MCP server "web" refuses the credentials that it is sent. Go on without it.',
+      text: 'The MCP server "web" refuses the credentials that it is sent. Continue without it.',
     });
     expect(logger.lines).toContainEqual({
       level: 'error',

@@ -28,11 +28,11 @@ describe('tools that a server changes', () => {
     expect(await runtime.call('kept')).toMatchObject({ isError: false });
     expect(await runtime.call('changed')).toMatchObject({
       isError: true,
-      text: 'The MCP server "remote" has changed the tool "changed" since it was mounted, and the change was not accepted. Go on without it.',
+      text: 'The MCP server "remote" has changed the tool "changed" since it was mounted, and the change was not accepted. Continue without it.',
     });
     expect(await runtime.call('gone')).toMatchObject({
       isError: true,
-      text: 'The MCP server "remote" does not offer the tool "gone" any more. Go on without it.',
+      text: 'The MCP server "remote" does not offer the tool "gone" any more. Continue without it.',
     });
     expect(namesOf(mounted.tools)).toEqual(['kept', 'changed', 'gone']);
     expect(mounted.pin).toBe(pin);
@@ -78,7 +78,7 @@ describe('tools that a server changes', () => {
     expect(server.calls).toEqual([]);
   });
 
-  it('go on where changes are accepted, and a template made then has the new ones', async () => {
+  it('continue where changes are accepted, and a template made then has the new ones', async () => {
     const server = memoryServer({ changed: named('1'), gone: named('1') });
     await using mounted = await mountMemory(server, { onListChanged: 'refresh' });
     await using runtime = await runtimeOf(mounted);

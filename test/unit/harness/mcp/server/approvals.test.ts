@@ -44,7 +44,7 @@ for (const connection of connections) {
     expect(await paths()).toEqual(['published/v1']);
   });
 
-  test(`${named}: the client is asked, and a clear yes lets the call go on`, async () => {
+  test(`${named}: the client is asked, and a clear yes lets the call continue`, async () => {
     const { paths, prompt } = askingPrompt();
     await using served = await connectServer(prompt, connection, { approve: 'elicit' }, showsForms);
     const asked = answerQuestions(served.client, () => answers.yes);

@@ -39,7 +39,7 @@ for (const connection of connections) {
   });
 }
 
-test('http, legacy: a connection that breaks off in the middle of a call rolls it back; the session goes on', async () => {
+test('http, legacy: a connection that breaks off in the middle of a call rolls it back; the session continues', async () => {
   const { aborted, filesystem, prompt, slow } = servedPrompt();
   await using server = await openMcpServer(prompt, {
     name: 'served',

@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('a directory that is kept open', (
     expect(directories.within(['a', 'b'], (at) => readFileSync(at('file.txt'), 'utf8'))).toBe('inside');
   });
 
-  it('stays open while an access to another one goes on in its own', () => {
+  it('stays open while an access to another one continues in its own', () => {
     const { directories } = openDirectories();
     const both = directories.keepingOpen(() =>
       directories.within(['a', 'b'], (inner) =>

@@ -111,7 +111,7 @@ describe('removeLeftovers', () => {
     expect(service.received.map(({ step }) => step)).toStrictEqual(['list']);
   });
 
-  it('goes on after a container that cannot be removed, such as one that another process is removing', async () => {
+  it('continues after a container that cannot be removed, such as one that another process is removing', async () => {
     const label = { [ownerLabel]: JSON.stringify({ ...present, pid: noPid }) };
     const containers = ['a', 'b', 'c'].map((Id) => ({ Id, Labels: label }));
     await using service = await fakeService({

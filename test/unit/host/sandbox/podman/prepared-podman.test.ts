@@ -148,7 +148,7 @@ describe('the preparation', () => {
     expect(readdirSync(tempRoot)).toStrictEqual([]);
   });
 
-  it('goes on while others wait for it', async () => {
+  it('continues while others wait for it', async () => {
     const [controller, reason] = [new AbortController(), new Error('enough')];
     await using service = await fakeService({
       run: (container) => {

@@ -4,13 +4,13 @@ import { eventWords } from '../../../../../src/viewer/view/parts/event-words.ts'
 import { suspendedRun } from '../../../../browser/support/suspended-run.ts';
 
 describe('eventWords', () => {
-  it('says which question ended a run, and where it went on', async () => {
+  it('says which question ended a run, and where it continued', async () => {
     const record = await readRunRecord(suspendedRun);
     const words = record.turns.flatMap(({ events }) =>
       events.flatMap(({ event }) => eventWords(event) ?? []),
     );
     expect(words).toEqual([
-      'The run went on here, after 1 commit; changed since it began: tools.',
+      'The run continued here, after 1 commit; changed since it began: tools.',
       'first asks about publish: Publish this? The run ended with the question.',
     ]);
     expect(
@@ -27,7 +27,7 @@ describe('eventWords', () => {
       }),
     ).toBe('reviews asks about the changes of write_file: Is this right? The run ended with the question.');
     expect(eventWords({ type: 'run-resumed', turn: 1, runId: 'r', commits: 2, changed: [] })).toBe(
-      'The run went on here, after 2 commits.',
+      'The run continued here, after 2 commits.',
     );
   });
 });

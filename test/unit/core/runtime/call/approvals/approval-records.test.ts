@@ -105,7 +105,7 @@ describe('what was asked', () => {
 });
 
 test.each(['check', 'checkChanges'] as const)(
-  'the deadline goes on while someone thinks about a question of %s, and a late answer is none',
+  'the deadline continues while someone thinks about a question of %s, and a late answer is none',
   async (hook) => {
     const clock = createManualClock();
     const thinking = gate();

@@ -104,7 +104,7 @@ describe('a handler that asks the user', () => {
   });
 
   test('may ask for a yes alone, and leave fields to the user', async () => {
-    expect(await answerTo({ message: 'Go on?', fields: {} }, () => answered({}))).toEqual(answered({}));
+    expect(await answerTo({ message: 'Continue?', fields: {} }, () => answered({}))).toEqual(answered({}));
     const optional: Question = { message: 'Why?', fields: { why: { type: 'string', isOptional: true } } };
     expect(await answerTo(optional, () => answered({}))).toEqual(answered({}));
     expect(await answerTo(optional, () => answered({ why: 'half \ud800' }))).toEqual(

@@ -19,7 +19,7 @@ import {
 import { scriptedAdapter } from 'weakincentives/testing';
 import { evaluationFailure } from '../../../../../support/failure.ts';
 
-/** A clock that goes on by a millisecond whenever it is looked at, and whose timers never fire: nobody lets them. */
+/** A clock that continues by a millisecond whenever it is looked at, and whose timers never fire: nobody lets them. */
 function busyClock(): Clock {
   let nowMs = 0;
   return { now: () => (nowMs += 1), schedule: () => () => undefined };
@@ -38,7 +38,7 @@ const touches: Readonly<Record<string, (context: ToolContext) => unknown>> = {
   'asks whether there are resources': ({ resources }) => resources.has(Slow),
 };
 
-/** Goes on without ever letting timers in; far beyond any limit it gives up, so that a failing test ends. */
+/** Continues without ever letting timers in; far beyond any limit it gives up, so that a failing test ends. */
 async function forEver(touch: () => unknown, errors: unknown[]): Promise<ToolResult<null>> {
   for (let round = 0; round < 100_000; round += 1) {
     await Promise.resolve();
@@ -120,7 +120,7 @@ describe('a handler that has outlasted its time limit', () => {
   test.each<[string, (context: ToolContext) => unknown]>([
     ['throws what it was told, without ever waiting', outlast],
     [
-      'goes on and returns a success',
+      'continues and returns a success',
       (context) => {
         expect(() => outlast(context)).toThrow(TransactionClosedError);
         return ToolResult.ok(null, 'All the same.');

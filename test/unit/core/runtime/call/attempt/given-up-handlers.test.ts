@@ -19,11 +19,11 @@ const Trail: Slice<{ step: string }> = defineSlice({
   policy: 'log',
 });
 
-/** Waits for its abort signal and then tries to go on logging, which outlives a rollback if it lands. */
+/** Waits for its abort signal and then tries to continue logging, which outlives a rollback if it lands. */
 const stubborn = (waiting: { pass(): Promise<void> }, late: unknown[]) =>
   tool({
     name: 'stubborn',
-    description: 'Goes on after it was told to stop.',
+    description: 'Continues after it was told to stop.',
     effects: 'state',
     timeoutMs: 100,
     execute: async (_params, context: ToolContext) => {

@@ -205,7 +205,7 @@ describe('a call', () => {
     });
     expect(SessionError.isInstance(thrown) || FilesystemError.isInstance(thrown)).toBe(true);
     expect(thrown).toMatchObject({ code });
-    // Caught by the handler, the call goes on; what it logged stays.
+    // Caught by the handler, the call continues; what it logged stays.
     expect(only(invocations)).toMatchObject({ outcome: 'committed', changes: [] });
     expect(session.slice(Notes).all()).toEqual([]);
     expect(session.slice(Log).all()).toEqual([{ text: 'looked' }]);

@@ -267,13 +267,13 @@ describe('a call of another model', () => {
   it('is sent to Anthropic with its digits as text', async () => {
     const { fetch, requests } = capturingFetch(answering(message([text('Done.')])));
     const adapter = anthropic({ model: 'm', apiKey: 'key', fetch });
-    await adapter.evaluate(taking().prompt, { history, input: 'Go on.' });
+    await adapter.evaluate(taking().prompt, { history, input: 'Continue.' });
     expect(requests[0]?.text).toContain(`"input":{"id":"${rounded}","list":[1]}`);
   });
 
   it('is sent to a model of the AI SDK with its digits as text', async () => {
     const { model, calls } = answeringModel('v4', [{ content: [textPart('Done.')] }]);
-    await aiSdk({ model }).evaluate(taking().prompt, { history, input: 'Go on.' });
+    await aiSdk({ model }).evaluate(taking().prompt, { history, input: 'Continue.' });
     expect(JSON.stringify(calls[0]?.prompt)).toContain(`"input":{"id":"${rounded}","list":[1]}`);
   });
 });
