@@ -46,6 +46,11 @@ const allowed: readonly string[] = [
   'it is not "given up"',
   'leaves nothing behind',
   '[this](nowhere.md)',
+  // Labels of the command, as short as they can be.
+  "'Go on'",
+  'Go on:',
+  'Go on with a run',
+  'Go on with the run at once',
 ];
 
 describe.each(clean)('%s', (path) => {

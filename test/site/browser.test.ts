@@ -1,8 +1,11 @@
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { skipReason, TestBrowser } from '../browser/support/chromium.ts';
 
-const home = pathToFileURL(fileURLToPath(new URL('../../site/index.html', import.meta.url))).href;
+const home = new URL('../../site/index.html', import.meta.url).href;
+const folder = fileURLToPath(new URL('.', home));
+const widthOf = () => document.documentElement.scrollWidth;
 
 describe.skipIf(skipReason !== '')(`the site, opened from a file${skipReason}`, () => {
   let browser: TestBrowser;
@@ -35,10 +38,38 @@ describe.skipIf(skipReason !== '')(`the site, opened from a file${skipReason}`, 
   it.each([1440, 400])('is no wider than a screen of %d pixels', async (width) => {
     for (const theme of ['light', 'dark'] as const) {
       const page = await visit(width, theme);
-      const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-      expect(content).toBeLessThanOrEqual(screen ?? 0);
+      expect(await page.evaluate(widthOf)).toBeLessThanOrEqual(width);
       await page.close();
     }
+  });
+
+  it('fits a phone on every page, however long a name is', async () => {
+    const page = await visit(400);
+    const tooWide: string[] = [];
+    for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!/^(?:documents|functions|modules)\/.*\.html$/.test(path)) continue;
+      await page.goto(new URL(path, home).href, { waitUntil: 'domcontentloaded' });
+      if ((await page.evaluate(widthOf)) > 400) tooWide.push(path);
+    }
+    expect(tooWide).toEqual([]);
+    await page.close();
+  });
+
+  it('keeps the lines of programs whole', async () => {
+    const page = await visit(400);
+    const wrapped = await page
+      .locator('pre')
+      .evaluateAll((blocks) => blocks.filter((block) => getComputedStyle(block).whiteSpace !== 'pre').length);
+    expect(wrapped).toBe(0);
+    await page.close();
+  });
+
+  it('lists guides in the order of their index', async () => {
+    const page = await visit(1440);
+    await page.waitForSelector('#tsd-nav-container a[href*="Run_it"]', { state: 'attached' });
+    const names = await page.locator('#tsd-nav-container li li > a').allTextContents();
+    expect(names.slice(0, 5)).toEqual(['Your first agent', 'Which one', 'Prompts', 'Tools', 'Run it']);
+    await page.close();
   });
 
   it('shows the tiles of the home page as links that lead to guides', async () => {

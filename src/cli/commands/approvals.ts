@@ -79,7 +79,7 @@ export const approvalsDefinition: CommandDefinition<ApprovalsRequest> = defineCo
       .addOption(textOption('--note <TEXT>', 'For the model, after a no'))
       .addOption(textOption('--by <NAME>', 'Who answers (default: the user of the system)'))
       .addOption(flagOption('--all', 'All open questions of the run'))
-      .addOption(flagOption('--resume', 'Continue the run at once'))
+      .addOption(flagOption('--resume', 'Go on with the run at once'))
       .optionsGroup('List and show:')
       .addOption(textOption('--folder <DIR>', 'Runs on this folder only'))
       .addOption(output.json('One object a line'))

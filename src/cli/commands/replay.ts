@@ -59,7 +59,7 @@ export const replayDefinition: CommandDefinition<ReplayRequest> = defineCommand<
       .addOption(
         choiceOption(
           '--on-drift <WHAT>',
-          'At the first request that differs: stop (default), force (continue with the recorded answers), continue (a model answers from there on)',
+          'At the first request that differs: stop (default), force (keep to the recorded answers), continue (a model answers from there on)',
           ['stop', 'force', 'continue'],
         ),
       )

@@ -34,7 +34,7 @@ export interface ResumeRequest extends CommandRequest<'resume'> {
 export const resumeDefinition: CommandDefinition<ResumeRequest> = defineCommand<ResumeRequest>('resume')(
   {
     names: 'RUN',
-    summary: 'Continue a run',
+    summary: 'Go on with a run',
     usage: ['RUN [options]'],
     description:
       'Continues a run of the journal after a crash, a Ctrl-C, a failure or an answer: what the model has answered is not asked again, and a call that was committed does not run again. The run is as it was begun; what is given here takes the place of that.',

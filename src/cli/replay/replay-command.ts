@@ -127,7 +127,7 @@ function replayReportLines(report: ReplayReport): readonly string[] {
     lines.push(`First difference, in ${place}: ${text}`);
     if (report.ending === 'stopped')
       lines.push(
-        'The replay stopped there; --on-drift force continues with the recorded answers, --on-drift continue with a model.',
+        'The replay stopped there; --on-drift force keeps to the recorded answers, --on-drift continue asks a model.',
       );
     if (report.ending === 'live')
       lines.push('A model answered from there on; what it was asked is not compared.');

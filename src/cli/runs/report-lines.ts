@@ -128,7 +128,7 @@ function nextLines(
   const lines: NextLine[] = [];
   if (durable !== undefined && kind !== 'finished') {
     const more = largerLimit(code, { ...agent.limits, ...request }, error);
-    lines.push({ name: 'Continue', command: `${durable.resumeCommand}${more}` });
+    lines.push({ name: 'Go on', command: `${durable.resumeCommand}${more}` });
   }
   if (recordFile !== undefined) {
     // One that was named is not looked for among the others.

@@ -46,7 +46,7 @@ export interface ReplayOptions {
   /** The prompt as it is now, with the params of the recorded run. Its file system is replaced by the files of the record. */
   readonly prompt: Prompt;
   /**
-   * What happens at the first request that is not the recorded one: `'stop'` ends the replay, `'force'` continues with the recorded answers,
+   * What happens at the first request that is not the recorded one: `'stop'` ends the replay, `'force'` keeps to the recorded answers,
    * `'continue'` hands the run over to `adapter`. Default: `'stop'`.
    */
   readonly onDrift?: 'stop' | 'force' | 'continue';

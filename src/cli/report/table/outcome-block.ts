@@ -29,7 +29,7 @@ export interface OutcomeBlock {
   readonly next: readonly NextLine[];
 }
 
-/** A command to type: `Continue:  wink resume 9da2e640`. */
+/** A command to type: `Go on:  wink resume 9da2e640`. */
 export interface NextLine {
   readonly name: string;
   readonly command: string;

@@ -188,7 +188,7 @@ describe('wink run --durable', () => {
     expect(await run(['--journal', 'my runs.db', '--run-id', 'one'], environment, {}, ofAgent(agent))).toBe(
       1,
     );
-    expect(environment.stdout.text()).toContain("\n  Continue:  wink resume one --journal 'my runs.db'\n");
+    expect(environment.stdout.text()).toContain("\n  Go on:  wink resume one --journal 'my runs.db'\n");
     expect(await journals.journal('my runs.db').runs()).toMatchObject([{ status: 'failed' }]);
   });
 });
@@ -211,7 +211,7 @@ describe('the limit that a run continues with', () => {
     expect(await run(['--durable', '--run-id', 'one', ...argv], environment, {}, ofAgent(spending()))).toBe(
       1,
     );
-    return / {2}Continue: {2}wink (.*)\n/.exec(environment.stdout.text())?.[1];
+    return / {2}Go on: {2}wink (.*)\n/.exec(environment.stdout.text())?.[1];
   };
 
   it.each([
@@ -227,7 +227,7 @@ describe('the limit that a run continues with', () => {
 
 describe('wink resume', () => {
   it('continues after what was decided, without asking or calling again', async () => {
-    expect((await interrupted('--durable')).stdout.text()).toContain('\n  Continue:  wink resume one\n');
+    expect((await interrupted('--durable')).stdout.text()).toContain('\n  Go on:  wink resume one\n');
     let pauses = 0;
     onPause = () => {
       pauses += 1;
