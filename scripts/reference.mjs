@@ -20,7 +20,7 @@ const { events, options, problems: typeProblems } = typeReferences(root);
 const errors = errorReference(root);
 const entries = entryReference(root);
 const llms = llmsText(root);
-const examples = exampleDocuments(root);
+const examples = await exampleDocuments(root);
 const problems = [
   ...errors.problems,
   ...entries.problems,

@@ -3,6 +3,7 @@
 // Group: Sub-agents
 // Steps: Three agents start in one turn. Each writes a file of a feature, and adds a line to the index, which all three have read before.
 // Asserted: All three files are there, and the index has the line of each agent.
+// Compared: issues/claude-code-62122
 import assert from 'node:assert/strict';
 import { defineAgent, MemoryFilesystem, promptTemplate, runAgent, section } from 'weakincentives';
 import { scriptedAdapter } from 'weakincentives/testing';

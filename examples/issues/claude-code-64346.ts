@@ -3,6 +3,7 @@
 // Group: Parallel calls
 // Steps: A turn has 27 calls. A search without a hit fails, a task lacks a field; echo, pwd and the others have nothing to do with them.
 // Asserted: The run ends well. 25 calls are committed with their own results; only the two fail, and each says why.
+// Compared: issues/claude-code-64346
 import assert from 'node:assert/strict';
 import {
   defineAgent,

@@ -3,6 +3,7 @@
 // Group: Rules
 // Steps: A rule denies "git stash". The agent tries it and is refused. It delegates, and the inner agent runs "git stash push".
 // Asserted: The command is denied inside by the same rule, its handler never runs, and another command of the inner agent does.
+// Compared: deny-nested
 import assert from 'node:assert/strict';
 import {
   defineAgent,

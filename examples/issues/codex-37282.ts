@@ -3,6 +3,7 @@
 // Group: Limits
 // Steps: One prompt, and a model that always asks for another call. First with a budget, then with a number of turns, then with neither, and a call that always fails.
 // Asserted: The first run ends at the budget, the second at the turn, the third at the repeated failure. All keep what they had.
+// Compared: runaway
 import assert from 'node:assert/strict';
 import {
   defineAgent,

@@ -3,6 +3,7 @@
 // Group: Tests
 // Steps: A run is recorded once. The record is replayed without a model: with the same agent, with a tool that answers otherwise, and with a new rule.
 // Asserted: The same agent differs in nothing. The other two differ in one call each, which the report names. No model is asked.
+// Compared: replay
 import assert from 'node:assert/strict';
 import { PolicyDecision, promptTemplate, section, type ToolPolicy, ToolResult, tool } from 'weakincentives';
 import { readRunRecord, replayRun, runRecorder } from 'weakincentives/record';

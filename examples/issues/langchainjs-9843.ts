@@ -3,6 +3,7 @@
 // Group: Parallel calls
 // Steps: A model calls "forecast_tool" first, then the weather tool without its field, then with arguments that are not JSON.
 // Asserted: Each call is answered with what is wrong and what there is. The model corrects itself in the same run.
+// Compared: bad-call
 import assert from 'node:assert/strict';
 import {
   type ConversationItem,

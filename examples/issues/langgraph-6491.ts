@@ -3,6 +3,7 @@
 // Group: Crashes
 // Steps: The state is a list of texts. A tool appends null to it, and 21 other odd values, each in a call. Then the run breaks, and another process would continue it.
 // Asserted: What is not a text fails its call and leaves nothing. The run is resumed, and its state has exactly the texts that were kept.
+// Compared: issues/langgraph-6491
 import assert from 'node:assert/strict';
 import {
   defineAgent,

@@ -3,6 +3,7 @@
 // Group: Crashes
 // Steps: Three orders are placed, one a turn. The process is killed when the second is placed and nothing of it is written down. Then the run is resumed twice at once.
 // Asserted: One of the two is refused. Each order is placed once; the model reads that the second is in doubt, and looks before it continues.
+// Compared: killed
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

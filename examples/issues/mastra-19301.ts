@@ -3,6 +3,7 @@
 // Group: Crashes
 // Steps: One process runs the agent until a person must agree to a change of a file, and ends. Another process shows the question, gives the answer and runs the agent again.
 // Asserted: The run continues to its end. What lands is the change that was shown, without a second run of the handler.
+// Compared: approval-later
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -3,6 +3,7 @@
 // Group: Crashes
 // Steps: The refund is paid, and the run ends before the model answers. It runs again, and the model asks again. Another run asks, too.
 // Asserted: One refund is paid, and each later call returns the receipt of the first, whatever its call id.
+// Compared: issues/openai-agents-python-4254
 import assert from 'node:assert/strict';
 import { defineAgent, promptTemplate, runAgent, section, ToolResult, tool } from 'weakincentives';
 import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';

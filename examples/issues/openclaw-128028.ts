@@ -3,6 +3,7 @@
 // Group: Files
 // Steps: A patch changes two files. The first part fits; the marker of the second is in its file twice, so the tool fails.
 // Asserted: On the disk, both files are byte for byte as before. The same run looks, sends a better patch, and both change together.
+// Compared: half-done
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

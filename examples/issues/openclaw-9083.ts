@@ -3,6 +3,7 @@
 // Group: Limits
 // Steps: A run has a deadline in 30 days and as long an idle time, more milliseconds than a timer takes. Its handler works a moment. A tool gets 30 days, too.
 // Asserted: The run ends well, and Node does not warn of an overflow. The timeout of a tool, which has a smaller range, is refused before anything runs.
+// Compared: issues/openclaw-9083
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {

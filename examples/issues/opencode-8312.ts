@@ -3,6 +3,7 @@
 // Group: Parallel calls
 // Steps: A turn has two calls. The run is stopped while the second is running. Then the conversation continues.
 // Asserted: Every call in the history has its result, in the next item that may hold it. A provider that checks this answers.
+// Compared: issues/opencode-8312
 import assert from 'node:assert/strict';
 import {
   type ConversationItem,

@@ -3,6 +3,7 @@
 // Group: Parallel calls
 // Steps: A file has the lines 1 to 100. The model replaces 50 and 75 by words, with two calls of one turn.
 // Asserted: Both words are in the file. The second call ran again on the file that the first had changed, and no other line differs.
+// Compared: parallel-edits
 import assert from 'node:assert/strict';
 import {
   defineAgent,

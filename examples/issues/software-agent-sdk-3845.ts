@@ -3,6 +3,7 @@
 // Group: Sub-agents
 // Steps: A run may spend 10,000 tokens. It has spent 3,000, and delegates to an agent that would never stop, which has the same limit.
 // Asserted: The inner agent is stopped by what is left of the budget of the run, and the run ends with it.
+// Compared: issues/software-agent-sdk-3845
 import assert from 'node:assert/strict';
 import {
   defineAgent,

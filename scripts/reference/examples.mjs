@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { firstComment, listPrograms, needs } from '../list-programs.mjs';
+import { comparedResults } from './compared.mjs';
 
 /** The parts of the page, in order; each example names its own. */
 const groups = ['Parallel calls', 'Files', 'Rules', 'Sub-agents', 'Crashes', 'Limits', 'Tools', 'Tests'];
@@ -15,18 +16,25 @@ const applications = new Map([
   ],
 ]);
 
-/** @typedef {{ name: string, path: string, title: string, thread: string, group: string, steps: string, asserted: string, holds: string }} Issue */
+/** @typedef {{ name: string, path: string, title: string, thread: string, group: string, steps: string, asserted: string, holds: string, compared: string }} Issue */
 
 /**
  * @param {string} root the project
- * @returns {{ list: string, page: string, problems: readonly string[] }} `problems` names programs that lack a part
+ * @returns {Promise<{ list: string, page: string, problems: readonly string[] }>} `problems` names programs that lack a part
  */
-export function exampleDocuments(root) {
+export async function exampleDocuments(root) {
   /** @type {string[]} */
   const problems = [];
   const programs = [...listPrograms(root, 'examples')];
   const isIssue = (/** @type {[string, string]} */ [name]) => name.startsWith('issues/');
-  const issues = programs.filter(isIssue).map(([name, path]) => issueOf(root, name, path, problems));
+  const resultsOf = await comparedResults(root);
+  const issues = programs.filter(isIssue).map(([name, path]) => {
+    const { row, ...issue } = issueOf(root, name, path, problems);
+    const results = row === undefined ? '' : resultsOf(row);
+    if (results === undefined)
+      problems.push(`${path}: "${row}" is not a row of bench/compare/harness/rows.ts.`);
+    return { ...issue, compared: results ?? '' };
+  });
   const rows = programs
     .filter((program) => !isIssue(program))
     .map(([name, path]) => {
@@ -49,12 +57,14 @@ function firstSentence(path) {
   );
 }
 
-/** @param {string} root @param {string} name @param {string} path @param {string[]} problems @returns {Issue} */
+/** @param {string} root @param {string} name @param {string} path @param {string[]} problems @returns {Omit<Issue, 'compared'> & { row: string | undefined }} `row` as `Compared:` names it */
 function issueOf(root, name, path, problems) {
   const [title = '', ...lines] = firstComment(join(root, path));
   /** @param {string} word */
+  const find = (word) => lines.find((line) => line.startsWith(`${word}: `))?.slice(word.length + 2);
+  /** @param {string} word */
   const part = (word) => {
-    const found = lines.find((line) => line.startsWith(`${word}: `))?.slice(word.length + 2);
+    const found = find(word);
     if (found === undefined) problems.push(`${path}: the first comment has no line "${word}: ".`);
     return found ?? '';
   };
@@ -66,7 +76,8 @@ function issueOf(root, name, path, problems) {
   if (printed.length !== 1) problems.push(`${path}: print one line "holds: …", as a literal.`);
   assertsAndPrints(root, path, problems);
   const [holds = ''] = printed;
-  return { name: name.slice('issues/'.length), path, title, thread, group, steps, asserted, holds };
+  const row = find('Compared');
+  return { name: name.slice('issues/'.length), path, title, thread, group, steps, asserted, holds, row };
 }
 
 /** @param {string} root @param {string} path @param {string[]} problems */
@@ -132,8 +143,11 @@ Failures that users of other systems have reported in public. Each is a short pr
 words, on a script in place of a model, with assertions. CI runs each of them twice: as it is, and on a copy of the
 library in which the mechanism is switched off, where the assertions have to fail.
 
-A thread is named to say where the steps come from. What it reports may have been fixed since. In a clone, after
-\`npm ci\`:
+A thread is named to say where the steps come from. What it reports may have been fixed since. Where other systems can
+run such steps offline, their results are below it. Their scripts are written as their documentation shows, and use a
+way around that it names: [how the comparison is kept fair](../bench/compare/README.md#fairness).
+
+In a clone, after \`npm ci\`:
 
 \`\`\`sh
 npm run example -- issues/pi-2327   # one of them
@@ -146,7 +160,7 @@ ${parts.join('\n')}`
 }
 
 /** @param {Issue} issue */
-function renderIssue({ name, title, thread, steps, asserted, holds }) {
+function renderIssue({ name, title, thread, steps, asserted, holds, compared }) {
   const [, owner = '', project = '', number = ''] =
     /github\.com\/([^/]+)\/([^/]+)\/(?:issues|pull)\/(\d+)$/.exec(thread) ?? [];
   return `### ${title.replace(/\.$/, '')}
@@ -158,7 +172,7 @@ ${asserted}
 > ${holds}
 
 [\`examples/issues/${name}.ts\`](../examples/issues/${name}.ts)
-`;
+${compared === '' ? '' : `\n${compared}`}`;
 }
 
 /** @param {string} text */

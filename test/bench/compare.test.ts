@@ -9,7 +9,13 @@ import {
   resultsFile,
   shortOf,
 } from '../../bench/compare/harness/results.ts';
-import { cellName, compareCells, compareRows, compareSystems } from '../../bench/compare/harness/rows.ts';
+import {
+  cellName,
+  compareCells,
+  compareIssues,
+  compareRows,
+  compareSystems,
+} from '../../bench/compare/harness/rows.ts';
 import { compareTable, withTable } from '../../bench/compare/harness/table.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -20,7 +26,9 @@ const results = JSON.parse(read(resultsFile)) as CompareResults;
 describe('the comparison', () => {
   it('has a script and a result in every cell', () => {
     expect(findGaps(results, exists)).toEqual([]);
-    expect(compareCells).toHaveLength(compareRows.length * compareSystems.length);
+    expect(compareCells.filter(({ row }) => !row.startsWith('issues/'))).toHaveLength(
+      compareRows.length * compareSystems.length,
+    );
   });
 
   it('says when a script, a result, a version or a reason is missing, and when there is a result too much', () => {
@@ -54,6 +62,10 @@ describe('the comparison', () => {
     expect(withTable(read(file), results, file)).toBe(read(file));
   });
 
+  it('has an example of this library for each issue, which names its row', () => {
+    for (const { id } of compareIssues) expect(read(`examples/${id}.ts`)).toContain(`// Compared: ${id}\n`);
+  });
+
   it('holds for this library in every row', () => {
     const own = compareRows.map(({ id }) => results.cells[cellName({ row: id, system: 'wink' })]?.result);
     expect(new Set(own)).toEqual(new Set(['holds', 'figure']));
@@ -65,6 +77,15 @@ describe('the table of the comparison', () => {
     expect(compareTable(results, 'README.md')).toContain('](bench/compare/killed/langgraph.ts)');
     expect(compareTable(results, 'bench/compare/README.md')).toContain('](killed/langgraph.ts)');
     expect(compareTable(results, 'bench/compare/README.md')).toContain('](README.md#fairness)');
+  });
+
+  it('has no issues, which are in the reasons', () => {
+    const { id, title } = compareIssues[0];
+    expect(compareTable(results, 'README.md')).not.toContain(title);
+    const readme = read('bench/compare/README.md');
+    expect(readme).toContain(
+      `### ${id.replace('issues/', '')}\n\n${title}.\n\n- [AI SDK](${id}/ai-sdk.ts): **`,
+    );
   });
 
   it('differs when a result does', () => {

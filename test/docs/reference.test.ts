@@ -74,6 +74,7 @@ test('an example says what it shows, asserts it and prints it', () => {
     'examples/unnamed/main.ts': `${body}console.log('Shown.');\n`,
     'examples/issues/b-1.ts': `${comment(issue)}${body}console.log('holds: both are there');\n`,
     'examples/issues/b-2.ts': `${comment(issue.with(2, 'Group: Fish'))}${body}console.log('holds');\n`,
+    'examples/issues/b-4.ts': `${comment([...issue, 'Compared: fish'])}${body}console.log('holds: both are there');\n`,
     'examples/issues/b-3.ts': `${comment(issue.slice(0, 3))}${body}console.log('holds: both are there');\n`,
   });
   expect(status).toBe(1);
@@ -82,6 +83,7 @@ test('an example says what it shows, asserts it and prints it', () => {
     'examples/issues/b-2.ts: print one line "holds: …", as a literal.',
     'examples/issues/b-3.ts: the first comment has no line "Steps: ".',
     'examples/issues/b-3.ts: the first comment has no line "Asserted: ".',
+    'examples/issues/b-4.ts: "fish" is not a row of bench/compare/harness/rows.ts.',
     'examples/silent.ts: print what it shows.',
     'examples/trusting.ts: assert what it shows, with node:assert/strict.',
     'examples/unnamed/main.ts: begin with a comment that says in one sentence what it shows.',

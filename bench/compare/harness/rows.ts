@@ -37,25 +37,82 @@ export const compareSystems = [
 
 export type SystemId = (typeof compareSystems)[number]['id'];
 
+/** A row of one public failure. */
+export interface ComparedIssue {
+  /** Its folder, named like the example. */
+  readonly id: `issues/${string}`;
+  readonly title: string;
+  /** Those that run its steps. */
+  readonly systems: readonly SystemId[];
+}
+
+/**
+ * Public failures of `examples/issues` that no row of the table is about, with the systems that run the same steps. This library runs them in
+ * the example, which is named like its row. The page `guides/it-cannot-happen-here.md` has the results.
+ */
+export const compareIssues: readonly ComparedIssue[] = [
+  {
+    id: 'issues/claude-code-64346',
+    title: 'Two of 27 calls of one turn fail: the others have their results, and the run continues',
+    systems: ['ai-sdk', 'openai-agents', 'langgraph', 'mastra', 'pi'],
+  },
+  {
+    id: 'issues/opencode-8312',
+    title: 'A run is stopped in a call, and the conversation continues: every call in it has a result',
+    systems: ['ai-sdk', 'pi'],
+  },
+  {
+    id: 'issues/claude-code-62122',
+    title: 'Three sub-agents of one turn change the same file: all three changes are there',
+    systems: ['ai-sdk', 'openai-agents', 'mastra'],
+  },
+  {
+    id: 'issues/software-agent-sdk-3845',
+    title: 'A sub-agent that never stops ends with what is left of the budget of the run',
+    systems: ['openai-agents'],
+  },
+  {
+    id: 'issues/langgraph-6491',
+    title: 'A tool writes values that the state does not allow: none is saved, and the thread continues',
+    systems: ['langgraph'],
+  },
+  {
+    id: 'issues/openai-agents-python-4254',
+    title: 'A run is tried again, and the model asks again with a new call id: the effect is there once',
+    systems: ['openai-agents'],
+  },
+  {
+    id: 'issues/openclaw-9083',
+    title: 'A limit of 30 days does not fire, or is refused with its range',
+    systems: ['ai-sdk', 'openai-agents', 'langgraph', 'mastra'],
+  },
+];
+
+/** A row of the table, or one of the issues. */
+export type CellRowId = RowId | ComparedIssue['id'];
+
 /** Rows whose script of this library needs `node:sqlite`. */
-const sqliteRows: readonly RowId[] = ['approval-later', 'killed'];
+const sqliteRows: readonly CellRowId[] = ['approval-later', 'killed'];
 
 export interface Cell {
-  readonly row: RowId;
+  readonly row: CellRowId;
   readonly system: SystemId;
   /** The oldest major version of Node that the script runs on. */
   readonly minNode: number;
 }
 
-/** Every cell of the table, row by row. */
-export const compareCells: readonly Cell[] = compareRows.flatMap((row) =>
-  compareSystems.map((system) => ({
-    row: row.id,
-    system: system.id,
-    minNode:
-      system.id === 'wink' && sqliteRows.includes(row.id) ? 22 : 'minNode' in system ? system.minNode : 20,
-  })),
-);
+/** Every cell: those of the table, row by row, then those of the issues. */
+export const compareCells: readonly Cell[] = [
+  ...compareRows.flatMap(({ id }) => compareSystems.map((system) => cellOf(id, system.id))),
+  ...compareIssues.flatMap(({ id, systems }) => systems.map((system) => cellOf(id, system))),
+];
+
+function cellOf(row: CellRowId, system: SystemId): Cell {
+  const needsSqlite = system === 'wink' && sqliteRows.includes(row);
+  const found = compareSystems.find(({ id }) => id === system);
+  const minNode = found !== undefined && 'minNode' in found ? found.minNode : 20;
+  return { row, system, minNode: needsSqlite ? 22 : minNode };
+}
 
 export function cellName({ row, system }: Pick<Cell, 'row' | 'system'>): string {
   return `${row}/${system}`;

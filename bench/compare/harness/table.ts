@@ -1,6 +1,14 @@
 import { posix } from 'node:path';
 import { type CompareResults, scriptOf, shortOf } from './results.ts';
-import { cellName, compareRows, compareSystems, type RowId, type SystemId } from './rows.ts';
+import {
+  type CellRowId,
+  cellName,
+  compareIssues,
+  compareRows,
+  compareSystems,
+  type RowId,
+  type SystemId,
+} from './rows.ts';
 
 const begin = '<!-- compare:begin -->';
 const end = '<!-- compare:end -->';
@@ -31,19 +39,23 @@ export function compareTable(results: CompareResults, file: string): string {
   ].join('\n');
 }
 
-/** The reason of every result, a list for each row. */
+/** The reason of every result, a list for each row, then for each issue. */
 export function compareReasons(results: CompareResults): string {
-  return compareRows
-    .map(({ id, title }) => {
-      const items = compareSystems.map((system) => {
-        const name = cellName({ row: id, system: system.id });
-        const outcome = results.cells[name];
-        if (outcome === undefined) return `- ${system.title}: no result`;
-        return `- [${system.title}](${name}.ts): **${shortOf(outcome)}**. ${outcome.reason}`;
-      });
-      return [`### ${id}`, '', `${title}.`, '', ...items].join('\n');
+  const all = compareSystems.map(({ id }) => id);
+  return [...compareRows.map((row) => ({ ...row, systems: all })), ...compareIssues]
+    .map(({ id, title, systems }) => {
+      const items = systems.map((system) => reasonOf(results, id, system));
+      return [`### ${posix.basename(id)}`, '', `${title}.`, '', ...items].join('\n');
     })
     .join('\n\n');
+}
+
+function reasonOf({ cells }: CompareResults, row: CellRowId, system: SystemId): string {
+  const name = cellName({ row, system });
+  const title = compareSystems.find(({ id }) => id === system)?.title;
+  const outcome = cells[name];
+  if (outcome === undefined) return `- ${title}: no result`;
+  return `- [${title}](${name}.ts): **${shortOf(outcome)}**. ${outcome.reason}`;
 }
 
 /**
