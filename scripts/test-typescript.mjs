@@ -3,15 +3,13 @@
 // that project with every supported version of TypeScript and runs what each of them emits: `npm run test:typescript`.
 // Needs the registry. The versions are those of test/typescript/package-lock.json. With `--summary <file>` it also
 // writes `{ passed, failed }` there.
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { writeInferredResults } from './inferred-results.mjs';
+import { PackedProjects } from './packed-projects.mjs';
+import { root } from './peers.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { summary: { type: 'string' } } });
 
 /**
@@ -81,35 +79,24 @@ const settings = [
 const namesTypes = (/** @type {string} */ version) =>
   Number.parseInt(version.slice('typescript-'.length), 10) >= 6;
 
-const project = mkdtempSync(join(tmpdir(), 'wink-typescript-'));
-let passed = 0;
-let failed = 0;
-try {
-  const versions = install();
+const projects = new PackedProjects('typescript');
+const project = join(projects.base, 'consumer');
+await projects.end(values.summary, async () => {
+  const versions = await install();
   writeSources();
   for (const version of versions)
     for (const setting of settings)
-      if (setting.unnamed === undefined || namesTypes(version)) check(version, setting);
-} finally {
-  rmSync(project, { recursive: true, force: true });
-}
-console.log(`${passed} passed, ${failed} failed`);
-if (values.summary !== undefined) writeFileSync(values.summary, JSON.stringify({ passed, failed }));
-process.exitCode = failed > 0 ? 1 : 0;
+      if (setting.unnamed === undefined || namesTypes(version))
+        await projects.report(`${version} ${setting.name}`, check(version, setting));
+});
 
 /** Installs the project and gives the names under which its compilers are installed. */
-function install() {
-  demand(run(process.execPath, [join(root, 'scripts/build.mjs')], root));
-  for (const file of ['package.json', 'package-lock.json']) {
+async function install() {
+  mkdirSync(project);
+  for (const file of ['package.json', 'package-lock.json'])
     cpSync(join(root, 'test/typescript', file), join(project, file));
-  }
-  cpSync(join(root, '.npmrc'), join(project, '.npmrc'));
-  const packed = demand(
-    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], root),
-  );
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  demand(run('npm', ['ci', ...quiet], project));
-  demand(run('npm', ['install', '--no-save', ...quiet, `./${JSON.parse(packed)[0].filename}`], project));
+  const { ok, output } = await projects.install(project, [await projects.pack()]);
+  if (!ok) throw new Error(output);
   /** @type {{ dependencies: Record<string, string> }} */
   const { dependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
   return Object.keys(dependencies).filter((name) => name.startsWith('typescript-'));
@@ -156,30 +143,22 @@ for (const entry of [${names.join(', ')}]) {
  * @param {string} version
  * @param {Setting} setting
  */
-function check(version, { name, files, options, runs = false, unnamed: expected = [] }) {
+async function check(version, { name, files, options, runs = false, unnamed: expected = [] }) {
   const outDir = `out/${version}/${name}`;
   const config = `tsconfig.${version}.${name}.json`;
   writeFileSync(
     join(project, config),
     JSON.stringify({ compilerOptions: { ...common, ...options, outDir, rootDir: '.' }, files }),
   );
-  const startedAtMs = Date.now();
   const compiler = join(project, 'node_modules', version, 'bin/tsc');
-  let result = run(process.execPath, [compiler, '-p', config, '--pretty', 'false'], project);
+  const args = [compiler, '-p', config, '--pretty', 'false'];
+  let result = await projects.run(process.execPath, args, project);
   if (expected.length > 0) result = compareUnnamed(result.output, expected);
-  if (result.ok && runs) {
-    for (const file of files) {
-      const emitted = `${outDir}/${file.replace(/\.ts$/, '.js')}`;
-      if (result.ok) result = run(process.execPath, [emitted], project);
-    }
+  for (const file of runs ? files : []) {
+    const emitted = `${outDir}/${file.replace(/\.ts$/, '.js')}`;
+    if (result.ok) result = await projects.run(process.execPath, [emitted], project);
   }
-  const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
-  console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${version} ${name} (${seconds} s)`);
-  if (result.ok) passed += 1;
-  else {
-    failed += 1;
-    console.log(result.output.trimEnd().replace(/^/gm, '     '));
-  }
+  return result;
 }
 
 /**
@@ -196,25 +175,4 @@ function compareUnnamed(output, expected) {
     .map((type) => `${type} can be named now: take it out of test/typescript/unnamed-types.json`);
   const problems = [...others, ...named];
   return { ok: problems.length === 0, stdout: '', output: problems.join('\n') };
-}
-
-/**
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} cwd
- */
-function run(command, args, cwd) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    shell: command === 'npm' && process.platform === 'win32',
-  });
-  return { ok: status === 0, stdout, output: `${stdout}${stderr}${error?.message ?? ''}` };
-}
-
-/** @param {ReturnType<typeof run>} result */
-function demand({ ok, stdout, output }) {
-  if (!ok) throw new Error(output);
-  return stdout;
 }

@@ -1,0 +1,3 @@
+import { sellPears } from './agent.mjs';
+
+document.querySelector('#answer').textContent = await sellPears();

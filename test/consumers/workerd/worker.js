@@ -1,0 +1,7 @@
+import { sellPears } from './agent.mjs';
+
+export default {
+  async fetch() {
+    return new Response(await sellPears());
+  },
+};
