@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { extractCodeBlocks } from './code-blocks.ts';
-import { readDocument, userDocuments } from './documents.ts';
-import { withoutFences } from './links.ts';
+import { type Document, readDocument, userDocuments } from './documents.ts';
+import { linksOf, withoutFences } from './links.ts';
 
 /** Words of prose that a guide may have, without code and tables. */
 const most: Readonly<Record<string, number>> = {
@@ -64,6 +64,17 @@ it('has the guides of the plan, and the index names each', () => {
   );
   const index = readDocument('guides/README.md').text;
   for (const { file } of guides) expect(index, file).toContain(`](${nameOf(file)}.md)`);
+});
+
+it('leads to every example: a guide or README.md has a link to it', () => {
+  const linksIn = (documents: readonly Document[]): readonly string[] =>
+    documents.flatMap((document) => linksOf(document).map(({ path }) => path));
+  const listed = linksIn([readDocument('examples/README.md')]).filter((path) =>
+    /^examples\/(?!issues\/).*\.ts$/.test(path),
+  );
+  expect(listed.length).toBeGreaterThan(20);
+  const linked = new Set(linksIn([readDocument('README.md'), ...guides]));
+  expect(listed.filter((path) => !linked.has(path))).toEqual([]);
 });
 
 it('is short as a whole', () => {

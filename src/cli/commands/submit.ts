@@ -77,5 +77,6 @@ function readPriority(name: string, text: string): number {
 }
 
 function readStart(name: string, text: string): SubmittedStart {
-  return /^\d{4}-/.test(text) ? { at: text } : { afterMs: readAge(name, text) };
+  if (/^\d{4}-/.test(text)) return { at: text };
+  return { afterMs: readAge(name, text, ', or a date such as 2026-12-01T06:00:00Z') };
 }

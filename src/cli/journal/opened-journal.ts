@@ -3,6 +3,7 @@ import type { RunJournal } from '../../core/runtime/index.ts';
 import type { JournalBlobs } from '../../durable/blobs/index.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
+import { databaseProblem } from './database-problem.ts';
 import { shownName } from './journal-name.ts';
 
 /** A journal that the command has opened. */
@@ -26,7 +27,7 @@ export interface OpenPlaceOptions extends OpenJournalOptions {
 export function unusable(name: string, error: unknown): unknown {
   if (!JournalError.isInstance(error)) return error;
   return new UsageError(
-    `the journal "${printable(shownName(name))}" cannot be used: ${printable(describeError(error))}`,
+    `the journal "${printable(shownName(name))}" cannot be used: ${printable(databaseProblem(error) ?? describeError(error))}`,
     { cause: error },
   );
 }

@@ -1,8 +1,8 @@
-import { WinkError } from '../../core/error/index.ts';
+import { McpError, WinkError } from '../../core/error/index.ts';
 import type { AnyAgent } from '../../core/evaluation/index.ts';
-import { present, startOf } from '../../core/internal/index.ts';
+import { shorten, startOf } from '../../core/internal/index.ts';
 import { Redactor } from '../../core/runtime/index.ts';
-import type { Logger } from '../../core/tool/index.ts';
+import { type Logger, silentLogger } from '../../core/tool/index.ts';
 import { type McpSection, type McpSectionOptions, openMcpSection } from '../../harness/mcp/index.ts';
 import { unlessAborted } from '../process/environment.ts';
 import { orUsageError, reasonOf, UsageError } from '../process/errors.ts';
@@ -59,10 +59,15 @@ export async function openMcpServers(options: McpServersOptions): Promise<Mounte
   const secrets = secretsIn(servers);
   // Servers report before anything else of the run exists.
   const redactor = new Redactor(hostRedact({}, { variables, secretNames }, secrets), () => undefined);
-  const quiet = logger === undefined ? undefined : redactedLogger(logger, redactor);
+  // What a server that does not start has written is why it does not, in most cases.
+  const lastLines = new Map<string, string>();
+  const loggerOf = (key: string): Logger =>
+    redactedLogger(logger ?? silentLogger, redactor, ({ line }) => {
+      if (typeof line === 'string') lastLines.set(key, line);
+    });
   const opening = Promise.allSettled(
     places.map(({ key, prefix, server: { name: _name, ...server } }) =>
-      open({ title: `Tools of ${key}`, key, prefix, ...server, ...present({ logger: quiet }) }),
+      open({ title: `Tools of ${key}`, key, prefix, ...server, logger: loggerOf(key) }),
     ),
   );
   const opened = async (): Promise<readonly McpSection[]> =>
@@ -74,7 +79,9 @@ export async function openMcpServers(options: McpServersOptions): Promise<Mounte
     const settled = await unlessAborted(opening, signal);
     for (const [index, each] of settled.entries()) {
       if (each.status === 'rejected') {
-        throw startError(each.reason, { name: places[index]?.server.name ?? '', file, clean: redactor.text });
+        const { key = '', server } = places[index] ?? {};
+        const name = server?.name ?? '';
+        throw startError(each.reason, { name, file, clean: redactor.text, lastLine: lastLines.get(key) });
       }
     }
   } catch (error) {
@@ -109,25 +116,40 @@ function placeOf({ name }: NamedMcpServer, file: string): { readonly key: string
   return { key, prefix: `${startOf(key.replaceAll('.', '_'), 31)}_` };
 }
 
-/** A logger whose lines have nothing in them that must not be shown. */
-function redactedLogger(logger: Logger, redactor: Redactor): Logger {
+/** A logger whose lines have nothing in them that must not be shown. `onFields` gets what they have beside their message. */
+function redactedLogger(
+  logger: Logger,
+  redactor: Redactor,
+  onFields: (fields: Readonly<Record<string, unknown>>) => void,
+): Logger {
   const write =
     (level: keyof Logger): Logger['debug'] =>
-    (message, fields) =>
-      logger[level](redactor.text(message), fields === undefined ? undefined : redactor.fields(fields));
+    (message, fields) => {
+      const shown = fields === undefined ? undefined : redactor.fields(fields);
+      if (shown !== undefined) onFields(shown);
+      logger[level](redactor.text(message), shown);
+    };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
+
+/** Most characters of a line of a server in a message. */
+const maxLineCharacters = 300;
 
 interface FailedStart {
   readonly name: string;
   readonly file: string;
   readonly clean: (text: string) => string;
+  /** The last one that the server has written to its standard error. */
+  readonly lastLine: string | undefined;
 }
 
-function startError(error: unknown, { name, file, clean }: FailedStart): unknown {
+function startError(error: unknown, { name, file, clean, lastLine }: FailedStart): unknown {
   if (!WinkError.isInstance(error)) return error;
-  const what = `the server "${printable(name)}" of ${printable(file)}`;
-  return new UsageError(`${what} cannot be used: ${clean(reasonOf(error))}.`, { cause: error });
+  // Their messages begin with the server.
+  const what = McpError.isInstance(error) ? '' : `the server "${printable(name)}" cannot be used: `;
+  const line = printable(shorten(lastLine ?? '', maxLineCharacters));
+  const wrote = line === '' ? '' : ` The last line that it wrote to its standard error: "${line}".`;
+  return new UsageError(`${printable(file)}: ${what}${clean(reasonOf(error))}.${wrote}`, { cause: error });
 }
 
 function skippedNotes({ key, skippedTools }: McpSection): readonly string[] {

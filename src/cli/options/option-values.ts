@@ -35,12 +35,12 @@ export function readDuration(
   );
 }
 
-/** Milliseconds of a long time: `30m`, `12h` or `30d`, in whole numbers. */
-export function readAge(name: string, text: string): number {
+/** Milliseconds of a long time: `30m`, `12h` or `30d`, in whole numbers. @param orElse what else the option takes, for its refusal. */
+export function readAge(name: string, text: string, orElse = ''): number {
   const [, amount = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const unitMs = unitsMs[unit];
   if (unitMs !== undefined) return Number(amount) * unitMs;
-  throw new UsageError(`${name} is "${text}"; it must be a time such as 30m, 12h or 30d.`);
+  throw new UsageError(`${name} is "${text}"; it must be a time such as 30m, 12h or 30d${orElse}.`);
 }
 
 const unitsBytes: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { describeError } from '../../core/error/index.ts';
 import { isRecord, readJson } from '../../core/internal/index.ts';
 import { type PgBossQueueOptions, pgBossQueue, type RunQueue } from '../../durable/queue/index.ts';
+import { databaseProblem } from '../journal/database-problem.ts';
 import { namedByEnvironment, placeOf, shownName } from '../journal/journal-name.ts';
 import { packageAddress } from '../model/package-address.ts';
-import { UsageError } from '../process/errors.ts';
+import { reasonOf, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 /** A queue that the command has opened. */
@@ -67,7 +67,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<OpenedQueue>
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => undefined);
     throw new UsageError(
-      `the queue in "${printable(shownName(address))}" cannot be used: ${printable(describeError(error))}`,
+      `the queue in "${printable(shownName(address))}" cannot be used: ${printable(databaseProblem(error) ?? `${reasonOf(error)}.`)}`,
       { cause: error },
     );
   }

@@ -4,6 +4,7 @@ import { describeError, PromptValidationError } from '../../core/error/index.ts'
 import { counted, present, quotedList, untilAborted } from '../../core/internal/index.ts';
 import { suspendApproval } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
+import { type Clock, systemClock } from '../../core/session/index.ts';
 import type { RunJob } from '../../durable/queue/index.ts';
 import { hasOwnLoop, mountServers } from '../agent/bind-agent.ts';
 import { type CommandParts, ownParts } from '../agent/command-parts.ts';
@@ -11,6 +12,7 @@ import { limitsOf } from '../agent/evaluate-run.ts';
 import type { LoadedAgent } from '../agent/load-agent.ts';
 import { type OpenedAgent, openAgent } from '../agent/open-agent.ts';
 import type { WorkerRequest } from '../commands/worker.ts';
+import { databaseProblem } from '../journal/database-problem.ts';
 import type { MountedServers } from '../mcp/mcp-servers.ts';
 import { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from '../process/environment.ts';
@@ -18,6 +20,7 @@ import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
 import { StrayError } from '../process/stray-error.ts';
+import { withoutRepetition } from '../process/without-repetition.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { databaseAddress, openQueue } from './open-queue.ts';
 
@@ -36,10 +39,13 @@ interface NamedAgent extends LoadedAgent {
 export async function workerCommand(
   request: WorkerRequest,
   environment: CliEnvironment,
-  overrides: Partial<CommandParts> & { readonly openQueue?: typeof openQueue } = {},
+  overrides: Partial<CommandParts> & {
+    readonly openQueue?: typeof openQueue;
+    readonly clock?: Pick<Clock, 'now'>;
+  } = {},
 ): Promise<number> {
   const { signal, stderr, stdout, variables } = environment;
-  const parts = { ...ownParts(environment), openQueue, ...overrides };
+  const parts = { ...ownParts(environment), openQueue, clock: systemClock, ...overrides };
   const { concurrency, drainMs, isStrict, journalNames } = request;
   const address = databaseAddress(journalNames?.journal, variables);
   const loaded = await loadAgents(request, environment, parts);
@@ -48,10 +54,12 @@ export async function workerCommand(
   const mounted = await mountServers(request.mcpFile, environment, parts, opened);
   const clean = hostRedact({ workspace: undefined, agentFolder: folder }, environment, mounted?.secrets);
   const say = (line: string): void => stderr.write(`wink: ${printable(clean(line))}\n`);
+  const sayOnce = withoutRepetition(say, parts.clock);
   const sayError = (error: unknown, job?: RunJob): void => {
     // A signal of the command ends runs by itself.
     if (error instanceof CliInterruption) return;
-    say(`${job === undefined ? '' : `run ${job.runId}: `}${describeError(error)}`);
+    const problem = databaseProblem(error) ?? `${describeError(error).replace(/\.$/, '')}.`;
+    sayOnce(job === undefined ? `${problem} The worker tries again.` : `run ${job.runId}: ${problem}`);
   };
   for (const note of mounted?.notes ?? []) say(`${note}.`);
   const telemetry = request.hasTelemetry

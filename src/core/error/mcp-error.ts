@@ -5,7 +5,7 @@ import { hasErrorMarker, WinkError, type WinkErrorOptions } from './wink-error.t
  *
  * - `mcp-unavailable`: the server could not be started or reached, or did not answer in time; the message has the reason.
  *   What to do: start the server by hand with the same command, or open its address. A message about a module or a port names the
- *   reason.
+ *   reason. A server that downloads something at its start may need `HTTPS_PROXY` or `NODE_EXTRA_CA_CERTS` in `env`.
  * - `mcp-unauthorized`: the server refused the credentials, or there were none.
  *   What to do: give the server's token in `headers`, or in the environment of its command.
  * - `mcp-tools-invalid`: the server offers no tools, or more than are allowed.

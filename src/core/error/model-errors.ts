@@ -163,7 +163,7 @@ export function missingPeer(
 ): MissingPeerError {
   const instead = orElse === undefined ? '' : `, or ${orElse}`;
   return new MissingPeerError(
-    `The package "${name}" ${what}. Install it with "npm install ${name}" (version ${versions})${instead}.`,
+    `The package "${name}" ${what}. Install it next to weakincentives with "npm install ${name}" (version ${versions}; with -g where weakincentives is installed so)${instead}.`,
     { cause, details: { package: name, range } },
   );
 }

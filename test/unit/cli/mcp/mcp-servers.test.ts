@@ -105,10 +105,28 @@ describe('wink run --mcp', () => {
 
   it('refuses a server that does not start, and starts none then', async () => {
     expect(await refusal({ good: child('serve'), bad: child('exit') })).toBe(
-      'the server "bad" of FILE cannot be used: The MCP server "bad" (node) cannot be used: it ended with exit code 5.',
+      'FILE: The MCP server "bad" (node) cannot be used: it ended with exit code 5. The last line that it wrote to its standard error: "unfinished".',
     );
     expect(await refusal({ none: { command: 'no-such-program-at-all' } })).toMatch(
-      /^the server "none" of FILE cannot be used: .*the program "no-such-program-at-all" was not found\.$/,
+      /^FILE: The MCP server "none" .*the program "no-such-program-at-all" was not found\.$/,
+    );
+  });
+
+  it('shows what a server that does not start has written, without its secrets', async () => {
+    const source =
+      'console.error(`${process.env.API_KEY} ${process.argv[1]} \\u001b[31mis refused`); process.exit(1)';
+    const server = { command: process.execPath, args: ['-e', source, 'token=another-secret'] };
+    const refused = await refusal({ own: { ...server, env: { API_KEY: 'very-secret-key' } } });
+    expect(refused).toMatch(
+      /exit code 1\. The last line that it wrote to its standard error: ".*is refused"\.$/,
+    );
+    expect(refused).not.toContain('very-secret');
+    expect(refused).not.toContain('\u001B');
+  });
+
+  it('names the server whose entry cannot be used', async () => {
+    expect(await refusal({ web: { url: 'http://me:very-secret@127.0.0.1/mcp' } })).toMatch(
+      /^FILE: the server "web" cannot be used: openMcpSection\(\): server\.url has a name or a password in it/,
     );
   });
 

@@ -42,7 +42,7 @@ describe('openQueue', () => {
     const error = await open(folderWith('12.38.0', source));
     expect(error).toBeInstanceOf(UsageError);
     expect(String(error)).toContain(
-      '"postgres://user@127.0.0.1:1/runs" cannot be used: connect ECONNREFUSED',
+      '"postgres://user@127.0.0.1:1/runs" cannot be used: connect ECONNREFUSED.',
     );
   });
 });

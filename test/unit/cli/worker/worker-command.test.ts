@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyAgent, defineAgent, type RunJournal, section, ToolResult, tool } from 'weakincentives';
 import { type RunQueue, submitRun } from 'weakincentives/durable';
-import { memoryJournal, memoryQueue, type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import {
+  createManualClock,
+  memoryJournal,
+  memoryQueue,
+  type ScriptedTurn,
+  scriptedAdapter,
+} from 'weakincentives/testing';
 import type { CommandParts } from '../../../../src/cli/agent/command-parts.ts';
 import { readArguments } from '../../../../src/cli/commands/read-arguments.ts';
 import { CliInterruption } from '../../../../src/cli/process/environment.ts';
@@ -148,6 +154,41 @@ describe('wink worker', () => {
     expect(stderr.text()).toContain('wink: run r: ');
   });
 
+  it('says once that the database is away, and what to do', async () => {
+    const clock = createManualClock();
+    const refused = { message: 'connect ECONNREFUSED 127.0.0.1:1', code: 'ECONNREFUSED', queue: 'runs' };
+    const request = readArguments(['worker', 'a.ts', ...database]);
+    if (request.kind !== 'worker') throw new Error(JSON.stringify(request));
+    const stop = new AbortController();
+    const environment = fakeEnvironment({ signal: stop.signal });
+    const kept = Object.assign(memoryJournal(), { [Symbol.asyncDispose]: async () => undefined });
+    const ended = workerCommand(request, environment, {
+      clock,
+      load: async () => ({ agent: modelled(greeter), folder: '/agents' }),
+      openQueue: async ({ onError }) => {
+        for (const error of [refused, refused, new Error('Connection terminated')]) onError(error);
+        clock.advance(60_000);
+        onError(refused);
+        return { queue: memoryQueue(), [Symbol.asyncDispose]: async () => undefined };
+      },
+      journals: {
+        open: async () => kept,
+        openExisting: async () => kept,
+        pathsOf: () => ({ journal: undefined, blobs: undefined }),
+      },
+    });
+    await expect.poll(environment.stderr.text).toContain('takes jobs of');
+    stop.abort(new CliInterruption('terminated', 143));
+    await ended;
+    const advice =
+      'Start the database, or correct the host and the port of the address. The worker tries again.';
+    expect(environment.stderr.text().split('\n').slice(0, 3)).toEqual([
+      `wink: connect ECONNREFUSED 127.0.0.1:1. ${advice}`,
+      'wink: Connection terminated. The worker tries again.',
+      `wink: connect ECONNREFUSED 127.0.0.1:1. ${advice} (1 more time meanwhile)`,
+    ]);
+  });
+
   it.each([
     [{ 'a.ts': modelled({ ...greeter, workspace: {} }) }, [], 'works on a folder'],
     [{ 'a.ts': greeter }, [], 'has no model'],
@@ -179,7 +220,10 @@ describe('wink worker', () => {
     [['submit'], 'no agent given'],
     [['submit', 'a', 'b'], 'wink submit takes NAME: 1 at most, not 2.'],
     [['submit', 'a', '--priority', 'high'], '--priority is "high"'],
-    [['submit', 'a', '--start-after', 'soon'], '--start-after is "soon"'],
+    [
+      ['submit', 'a', '--start-after', 'soon'],
+      '--start-after is "soon"; it must be a time such as 30m, 12h or 30d, or a date',
+    ],
     [['submit', 'a', '--params', '[]'], '--params must be'],
   ])('refuses %j', (argv, message) => {
     expect(readArguments(argv)).toMatchObject({

@@ -91,6 +91,14 @@ describe('describeError', () => {
     [42, 'a thrown number: 42'],
     [Symbol('s'), 'a thrown symbol: Symbol(s)'],
     [Object.create(null), 'a thrown object'],
+    [{ message: 'refused', code: 'ECONNREFUSED' }, 'refused'],
+    [{ message: '' }, 'a thrown object: [object Object]'],
+    [
+      new AggregateError([new Error('to ::1'), new Error('to 127.0.0.1'), new Error('to ::1')]),
+      'to ::1; to 127.0.0.1',
+    ],
+    [new AggregateError([new Error('inner')], 'outer'), 'outer'],
+    [new AggregateError([]), 'AggregateError'],
   ])('describes any thrown value', (thrown, text) => {
     expect(describeError(thrown)).toBe(text);
   });
