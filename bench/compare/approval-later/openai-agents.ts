@@ -22,7 +22,7 @@ const deploy = tool({
 const agentOf = (script: Script) =>
   new Agent({ name: 'deployer', instructions: 'Deploy.', model: openaiAgentsModel(script), tools: [deploy] });
 
-// The state of a run is a text that another process continues from (documentation: Human in the loop).
+// The state of a run is a text that another process continues from (documentation: Human-in-the-loop).
 switch (currentPart) {
   case 'ask': {
     const { interruptions, state } = await run(agentOf(askingScript()), 'Begin.');

@@ -18,7 +18,7 @@ const agent = new Agent({
 });
 
 await cell(async () =>
-  // An unknown tool ends the run by default; the reference of RunConfig says how the model reads of it instead.
+  // An unknown tool ends the run by default; "Run arguments" of the page Running Agents says how the model reads of it instead.
   by(
     'toolNotFoundBehavior',
     await check(async () => {

@@ -8,7 +8,7 @@ import { check, prepare, publishReport, script } from './case.ts';
 interface Shared {
   readonly published: string[];
 }
-// The local context of a run (documentation: Context management) is the state that tools share.
+// The local context of a run (documentation: Context Management) is the state that tools share.
 const publish = tool({
   name: 'publish',
   description: 'Publish the report.',

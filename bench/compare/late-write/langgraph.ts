@@ -13,7 +13,7 @@ const exportTool = tool(() => exportInvoices(diskFiles), {
   schema: z.object({}),
 });
 const model = new LangGraphModel(script);
-// Limits belong to nodes (reference: TimeoutPolicy): what a node returns after its time is dropped.
+// Limits belong to nodes (documentation: Fault tolerance, "Timeouts"): what a node returns after its time is dropped.
 const graph = new StateGraph(MessagesAnnotation)
   .addNode('agent', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
   .addNode('tools', new ToolNode([exportTool]), { timeout: timeoutMs })

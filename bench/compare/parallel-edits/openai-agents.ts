@@ -20,7 +20,7 @@ const agent = new Agent({
 
 await cell(async () => {
   await prepare();
-  // Calls of a turn run at once by default; the options of run() say how they run one after the other.
+  // Calls of a turn run at once by default; "Run arguments" of the page Running Agents says how they run one after the other.
   await run(agent, 'Begin.', { toolExecution: { maxFunctionToolConcurrency: 1 } });
   return by('maxFunctionToolConcurrency: 1', await check());
 });

@@ -11,7 +11,7 @@ const fetchTool = tool({
   parameters: z.object({ page: z.number() }),
   execute: async ({ page }) => fetchPage(page),
 });
-// A run ends after ten turns. Hooks read what it has used (documentation: Usage), and a signal ends it.
+// A run ends after ten turns. Hooks read what it has used (documentation: Agents, "Lifecycle hooks"; Results, "Usage"), and a signal ends it.
 const runOf = (script: Script) => {
   const agent = new Agent({
     name: 'reader',

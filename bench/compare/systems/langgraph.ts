@@ -11,7 +11,7 @@ import type { ChatResult } from '@langchain/core/outputs';
 import type { AskedCall, Script } from '../harness/script.ts';
 
 /**
- * A chat model of one's own with tool calls (documentation of LangChain: custom chat models). Arguments that are not JSON are
+ * A chat model of one's own with tool calls (documentation of LangChain: How to create a custom chat model class). Arguments that are not JSON are
  * `invalid_tool_calls`, as in the models of the vendors.
  */
 export class LangGraphModel extends BaseChatModel {

@@ -4,7 +4,7 @@ import type { Script, SeenResult } from '../harness/script.ts';
 // Traces go to OpenAI.
 setTracingDisabled(true);
 
-/** A model of one's own by the interface of the package (documentation: Models). */
+/** A model of one's own by the interface of the package (documentation: Models, "Custom model providers"). */
 export function openaiAgentsModel(script: Script): Model {
   return {
     getResponse: async (request) => answer(script, request),

@@ -43,7 +43,7 @@ const lead = new Agent({
 
 await cell(async () => {
   await prepare();
-  // Calls of a turn run at once by default; the options of run() say how they run one after the other.
+  // Calls of a turn run at once by default; "Run arguments" of the page Running Agents says how they run one after the other.
   await run(lead, 'Begin.', { toolExecution: { maxFunctionToolConcurrency: 1 } });
   return by('maxFunctionToolConcurrency: 1', await check());
 });

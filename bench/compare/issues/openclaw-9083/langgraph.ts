@@ -15,7 +15,7 @@ const spawn = tool(() => spawnSession(), {
 await cell(() =>
   check(async () => {
     const model = new LangGraphModel(script);
-    // Limits belong to nodes (reference: TimeoutPolicy).
+    // Limits belong to nodes (documentation: Fault tolerance, "Timeouts").
     const graph = new StateGraph(MessagesAnnotation)
       .addNode('agent', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
       .addNode('tools', new ToolNode([spawn]), { timeout: thirtyDaysMs })

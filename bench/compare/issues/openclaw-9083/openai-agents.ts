@@ -6,7 +6,7 @@ import { check, script, spawnSession, thirtyDaysMs } from './case.ts';
 
 await cell(() =>
   check(async () => {
-    // A run has no limit of time; a function tool has (documentation: Tools, "Function tools").
+    // A run has no limit of time; a function tool has (documentation: Tools, "Function tool timeouts").
     const spawn = tool({
       name: 'spawn_session',
       description: 'Start a session.',

@@ -28,7 +28,8 @@ const outer = new Agent({
   ],
 });
 
-// Hooks of an agent read what the run has used (documentation: Usage, Lifecycle), and a signal ends it.
+// Hooks read what the run has used, with what agents in it have (documentation: Agents, "Lifecycle hooks"; Context Management, "Local
+// context"), and a signal ends it.
 const stop = new AbortController();
 for (const agent of [outer, inner]) {
   agent.on('agent_tool_end', ({ usage }) => {
