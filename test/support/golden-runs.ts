@@ -98,7 +98,7 @@ const reminder: FeedbackProvider = {
   triggers: { everyCalls: 3 },
   provide: ({ calls }) => ({
     message: `${calls.length} calls.`,
-    suggestions: ['Continue.'],
+    suggestions: ['Go on.'],
     severity: 'caution',
   }),
 };

@@ -158,7 +158,7 @@ async function libraryRuns(): Promise<{
   await answer(journal, 'suspended-about-changes');
   await resume(journal, 'suspended-about-changes', { approve: suspendApproval() });
   await add(await killed('resumed', (batch) => has(batch, 'request', '"turn":7')));
-  await resume(journal, 'resumed', { input: 'Continue.' });
+  await resume(journal, 'resumed', { input: 'Go on.' });
   await forkRun({ journal, runId: 'finished', at: 6, newRunId: 'forked' });
   for (const runId of ['failed', 'cancelled'])
     await evaluate(journal, runId, { limits: { maxTurns: 3 } }).catch(() => undefined);

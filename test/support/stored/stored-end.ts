@@ -18,7 +18,7 @@ interface Ended {
   readonly filesystem: MemoryFilesystem;
 }
 
-/** What is to be the same, however often the run was interrupted, and with whichever version it continued. */
+/** What is to be the same, however often the run was interrupted, and with whichever version it went on. */
 export async function endOf({ response, session, filesystem }: Ended): Promise<StoredEnd> {
   const { paths } = await filesystem.glob('**/*');
   const contents: Record<string, string> = {};

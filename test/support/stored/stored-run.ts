@@ -419,7 +419,7 @@ export const storedOptions: Pick<
     {
       name: 'counts',
       triggers: { everyCalls: 3 },
-      provide: ({ calls: made }) => ({ message: `${made.length} calls.`, suggestions: ['Continue.'] }),
+      provide: ({ calls: made }) => ({ message: `${made.length} calls.`, suggestions: ['Go on.'] }),
     },
   ],
   completion: filesExistCompletion({ paths: ['published.md'] }),

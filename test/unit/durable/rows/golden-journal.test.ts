@@ -58,16 +58,7 @@ async function goldenJournal(): Promise<RunJournal> {
     }));
     const { adapter, prompt, options } = goldenStage();
     const { input: _input, ...rest } = options;
-    await resumeRun({
-      ...rest,
-      adapter,
-      prompt,
-      journal,
-      runId: 'run',
-      approve,
-      answers,
-      input: 'Continue.',
-    });
+    await resumeRun({ ...rest, adapter, prompt, journal, runId: 'run', approve, answers, input: 'Go on.' });
   }
   const { prompt, options } = goldenStage();
   await forkRun({ journal, runId: 'run', at: 1, newRunId: 'fork', ids: options.ids, clock: options.clock });

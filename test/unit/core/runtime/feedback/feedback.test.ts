@@ -65,7 +65,7 @@ describe('the text of feedback', () => {
     });
     const expected = [
       'ok done',
-      '<wink-feedback provider="advice" severity="warning">\nTwo lines\nof text.\n- Stop.\n- Continue.\n</wink-feedback>',
+      '<wink-feedback provider="advice" severity="warning">\nTwo lines\nof text.\n- Stop.\n- Go on.\n</wink-feedback>',
       block('Call 1.'),
     ].join('\n\n');
     expect(texts).toEqual([expected]);
@@ -164,7 +164,7 @@ describe('a provider every n calls', () => {
     expect(totals).toEqual([1, 2, 3]);
   });
 
-  test('continues counting in the next evaluation of the same prompt, also in a session brought back from JSON', async () => {
+  test('goes on counting in the next evaluation of the same prompt, also in a session brought back from JSON', async () => {
     const feedback = [counter({ everyCalls: 3 })];
     await using session = new Session();
     expect(
