@@ -40,6 +40,11 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
     text: 'this.isUnlimited = this.#trackers.length === 0;',
     replacement: 'this.isUnlimited = true;',
   },
+  'deepagents-5469': {
+    what: 'a path of the host is the path in the workspace',
+    text: 'if (!absolute.test(given) || given.startsWith("/") && roots.length === 0) return same;',
+    replacement: 'if (roots !== void 0) return same;',
+  },
   'elastic-34': {
     what: 'a replay compares how calls end',
     text: 'if (endOf$1(recorded) !== endOf$1(now)) differences.push({',
@@ -70,6 +75,11 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
     text: 'if (question === void 0 || !isSameCall(question, call, params)) return void 0;',
     replacement: 'if (call !== undefined) return void 0;',
   },
+  'oh-my-pi-6681': {
+    what: 'rules get a copy of the arguments that is read-only',
+    text: 'this.#copy = frozenCopy(params);',
+    replacement: 'this.#copy = { value: params, isFrozen: true };',
+  },
   'openai-agents-python-4254': {
     what: 'the ledger is asked for what was done once',
     text: 'if (tool.once === void 0) return void 0;\n',
@@ -85,6 +95,11 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
     text: 'Math.min(Math.max(delayMs, 0), maxTimerMs)',
     replacement: 'delayMs',
   },
+  'opencode-17758': {
+    what: 'texts are made well-formed where they enter the conversation',
+    text: 'return text.isWellFormed() ? text : text.toWellFormed();',
+    replacement: 'return text;',
+  },
   'opencode-45892': {
     what: 'new texts are put in by position',
     text: 'withEndings(newText, content.slice(start, end), frequent);\n\t\tcopiedTo',
@@ -96,6 +111,16 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
     replacement: 'if (reason !== "aborted") this.#conversation.push(attachments === void 0 ? answer',
   },
   'pi-2327': conflicts,
+  'pi-5278': {
+    what: 'a zero for what there was reports nothing',
+    text: 'if (inputTokens > 0 && outputTokens > 0) return usage;',
+    replacement: 'return usage;',
+  },
+  'pi-8943': {
+    what: 'integers that a number does not hold are found',
+    text: 'const integers = wasParsed ? unsafeIntegers(text) : roundedIntegers(text);',
+    replacement: 'const integers = [];',
+  },
   'software-agent-sdk-3845': {
     what: 'budgets of the outer runs hold inside',
     text: 'const outerTrackers = outer === void 0 ? [] : outer.#trackers;',
@@ -105,5 +130,10 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
     what: 'the rows of a request have what is new in its conversation',
     text: 'edits: this.#edits.next(conversation),',
     replacement: 'edits: [{ at: 0, remove: 0, insert: [...conversation] }],',
+  },
+  'vscode-321578': {
+    what: 'a result says how a cut line continues',
+    text: 'if (first !== void 0 && firstCharacter === void 0) {',
+    replacement: 'if (first !== void 0 && firstCharacter !== void 0) {',
   },
 };
