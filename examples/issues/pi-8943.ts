@@ -3,6 +3,7 @@
 // Group: Tools
 // Steps: A model asks for the order 2512292042121000001, which a JavaScript number rounds to …000: of a tool that takes numbers, then of one that takes texts.
 // Asserted: No tool gets another id. Where only a number is allowed the call is refused by its path; where a text is, the tool gets all digits.
+// Compared: issues/pi-8943
 import assert from 'node:assert/strict';
 import {
   defineAgent,
@@ -30,7 +31,7 @@ const lookUp = (name: string, inputSchema: z.ZodObject<{ id: z.ZodType }>) =>
       return ToolResult.ok(null, 'Found.');
     },
   });
-const byNumber = lookUp('by_number', z.object({ id: z.int() }));
+const byNumber = lookUp('by_number', z.object({ id: z.number() }));
 const byText = lookUp('by_text', z.object({ id: z.string() }));
 const task = section({ title: 'Task', key: 'task', template: 'Look it up.', tools: [byNumber, byText] });
 const agent = defineAgent({

@@ -86,6 +86,11 @@ export const compareIssues: readonly ComparedIssue[] = [
     title: 'A limit of 30 days does not fire, or is refused with its range',
     systems: ['ai-sdk', 'openai-agents', 'langgraph', 'mastra'],
   },
+  {
+    id: 'issues/pi-8943',
+    title: 'A model writes an integer of 19 digits: the tool does not get another one',
+    systems: ['ai-sdk', 'openai-agents', 'mastra', 'pi'],
+  },
 ];
 
 /** A row of the table, or one of the issues. */
