@@ -7,8 +7,6 @@ import { createJiti } from 'jiti';
 /** @typedef {typeof import('../../bench/compare/harness/results.ts')} Results */
 /** @typedef {import('../../bench/compare/harness/results.ts').CompareResults} CompareResults */
 
-const readme = '../bench/compare/README.md';
-
 /**
  * @param {string} root the project
  * @returns {Promise<(row: string) => string | undefined>} gives the results of a row for a page of `guides/`, and `undefined` when there is
@@ -40,8 +38,7 @@ export async function comparedResults(root) {
         const script = `../${scriptOf(cellName(cell))}`;
         return `| ${title} ${versions[cell.system]} | [${what}](${script}) | ${outcome?.reason ?? ''} |`;
       });
-    const anchor = row.id.slice(row.id.lastIndexOf('/') + 1);
-    return `Other systems, [as compared](${readme}#${anchor}) on ${date}. ${row.title}:
+    return `Other systems, on ${date}. ${row.title}:
 
 | system | result | what happened |
 | --- | --- | --- |
