@@ -1,17 +1,29 @@
 import assert from 'node:assert/strict';
+import { isBuiltin } from 'node:module';
 import { build } from 'esbuild';
 
-for (const platform of ['node', 'browser']) {
+/** Bundles a program without a warning, and gives what the bundle imports. */
+async function bundle(program, platform) {
   const { metafile, warnings } = await build({
-    entryPoints: ['program.js'],
+    entryPoints: [`${program}.js`],
     bundle: true,
     format: 'esm',
     platform,
-    outfile: `out/${platform}.js`,
+    outfile: `out/${program}.${platform}.js`,
     metafile: true,
   });
   assert.deepEqual(warnings, []);
-  // All that it imports is in it, and nothing of Node.
-  const [output] = Object.values(metafile.outputs);
-  assert.deepEqual(output.imports, []);
+  return Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
 }
+
+assert.deepEqual(await bundle('program', 'node'), []);
+assert.deepEqual(await bundle('program', 'browser'), []);
+const packages = (await bundle('mcp', 'node')).filter((path) => !isBuiltin(path));
+assert.deepEqual(
+  new Set(packages),
+  new Set([
+    '@modelcontextprotocol/node',
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/server/stdio',
+  ]),
+);

@@ -2,7 +2,7 @@ import type * as ClientSdk from '@modelcontextprotocol/client';
 import type * as NodeSdk from '@modelcontextprotocol/node';
 import type * as ServerSdk from '@modelcontextprotocol/server';
 import type * as StdioSdk from '@modelcontextprotocol/server/stdio';
-import { loadPeer } from '../../../core/error/index.ts';
+import { type MissingPeerError, missingPeer } from '../../../core/error/index.ts';
 
 /** What is used of the package `@modelcontextprotocol/server`. */
 export type McpServerSdk = Pick<
@@ -39,22 +39,44 @@ export type McpClientSdk = Pick<
   | 'parseJSONRPCMessage'
 >;
 
-/** @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause. */
-export const loadClientSdk = (): Promise<McpClientSdk> =>
-  loaded('@modelcontextprotocol/client', () => import('@modelcontextprotocol/client'));
+// Each import is in a `try`: there, bundlers allow a package that is not installed, and most programs need one of the three.
 
 /** @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause. */
-export const loadServerSdk = (): Promise<McpServerSdk> =>
-  loaded('@modelcontextprotocol/server', () => import('@modelcontextprotocol/server'));
+export async function loadClientSdk(): Promise<McpClientSdk> {
+  try {
+    return await import('@modelcontextprotocol/client');
+  } catch (cause) {
+    throw missing('@modelcontextprotocol/client', cause);
+  }
+}
 
 /** @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause. */
-export const loadStdioSdk = (): Promise<McpStdioSdk> =>
-  loaded('@modelcontextprotocol/server', () => import('@modelcontextprotocol/server/stdio'));
+export async function loadServerSdk(): Promise<McpServerSdk> {
+  try {
+    return await import('@modelcontextprotocol/server');
+  } catch (cause) {
+    throw missing('@modelcontextprotocol/server', cause);
+  }
+}
 
 /** @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause. */
-export const loadNodeSdk = (): Promise<McpNodeSdk> =>
-  loaded('@modelcontextprotocol/node', () => import('@modelcontextprotocol/node'));
+export async function loadStdioSdk(): Promise<McpStdioSdk> {
+  try {
+    return await import('@modelcontextprotocol/server/stdio');
+  } catch (cause) {
+    throw missing('@modelcontextprotocol/server', cause);
+  }
+}
 
-function loaded<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
-  return loadPeer(name, { versions: '2', range: '^2' }, load);
+/** @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause. */
+export async function loadNodeSdk(): Promise<McpNodeSdk> {
+  try {
+    return await import('@modelcontextprotocol/node');
+  } catch (cause) {
+    throw missing('@modelcontextprotocol/node', cause);
+  }
+}
+
+function missing(name: string, cause: unknown): MissingPeerError {
+  return missingPeer(name, { versions: '2', range: '^2' }, 'could not be loaded', cause);
 }
