@@ -3,6 +3,7 @@
 // Group: Tools
 // Steps: A server offers a plain tool and one whose filter may contain filters. Both are mounted, and the model calls both.
 // Asserted: Both tools are there. The model gets the recursive schema, and arguments are checked at every depth before the server gets them.
+// Compared: issues/mastra-15341
 import assert from 'node:assert/strict';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

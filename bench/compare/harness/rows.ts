@@ -91,6 +91,11 @@ export const compareIssues: readonly ComparedIssue[] = [
     title: 'A model writes an integer of 19 digits: the tool does not get another one',
     systems: ['ai-sdk', 'openai-agents', 'mastra', 'pi'],
   },
+  {
+    id: 'issues/mastra-15341',
+    title: 'A tool of an MCP server has a schema that refers to itself: it and the others can be called',
+    systems: ['mastra'],
+  },
 ];
 
 /** A row of the table, or one of the issues. */
