@@ -159,6 +159,23 @@ describe('wink run --otel', () => {
     expect(unanswered.stdout).toContain('Written.');
   });
 
+  it('names the collector that does not answer, without what is secret in its address', async () => {
+    let gone: OtlpCollector | undefined;
+    {
+      await using closed = await openOtlpCollector();
+      gone = closed;
+    }
+    const { host } = new URL(gone.url);
+    const { code, stderr } = await runHere(otel(agent), {
+      variables: { ...at(gone), OTEL_EXPORTER_OTLP_ENDPOINT: `http://me:hunter2@${host}/otlp?key=hunter3` },
+    });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      `wink: telemetry: not everything was sent within 5 s: the collector at "${host}", which OTEL_EXPORTER_OTLP_ENDPOINT names, does not answer.`,
+    );
+    expect(stderr).not.toContain('hunter');
+  });
+
   it('warns about variables that it cannot read', async () => {
     await using collector = await openOtlpCollector();
     const { code, stderr } = await runHere(otel(agent), {

@@ -80,7 +80,7 @@ export async function startTelemetry(options: {
     ),
     runIn: (work) => runIn(parent, work),
     end: async () => {
-      await flush(api, sdk, problems);
+      await flush(api, sdk, problems, collectorOf(variables));
       const lines = firstOf([...problems], maxProblems, String, (rest) => `${rest} more problems`);
       return lines.map((line) => `telemetry: ${line}.`);
     },
@@ -179,13 +179,27 @@ function parentContext(
   return api.propagation.extract(api.ROOT_CONTEXT, carrier);
 }
 
-async function flush(api: Api, sdk: Sdk | undefined, problems: Set<string>): Promise<void> {
+/** What takes the spans of this process, as a person looks for it: without a name or a password that its address may have. */
+function collectorOf(variables: Readonly<Record<string, string | undefined>>): string {
+  const names = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  const name = names.find((each) => (variables[each] ?? '') !== '');
+  if (name === undefined) return 'the collector, by default on port 4318 of this machine,';
+  const address = variables[name] ?? '';
+  return URL.canParse(address)
+    ? `the collector at "${printable(new URL(address).host)}", which ${name} names,`
+    : `the collector that ${name} names`;
+}
+
+async function flush(
+  api: Api,
+  sdk: Sdk | undefined,
+  problems: Set<string>,
+  collector: string,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
-      problems.add(
-        `not everything was sent within ${flushTimeoutMs / 1000} s: the collector does not answer`,
-      );
+      problems.add(`not everything was sent within ${flushTimeoutMs / 1000} s: ${collector} does not answer`);
       resolve();
     }, flushTimeoutMs);
   });

@@ -157,15 +157,15 @@ export function doesNotFit(call: UncommittedCall, refusals: readonly string[]): 
   return failed('rolled-back', 'commit-failed', message);
 }
 
-/** A resource could not be committed. */
+/** A resource could not be committed. The reason is in the first line: reports show no other. */
 export function resourceFailed(call: UncommittedCall, { name, error }: ResourceFailure): FailedVerdict {
-  const message = `What "${call.toolName}" changed in "${name}" could not be put in place, so the call was rolled back.${residualEffectsNote(call)}\n${describeError(error)}`;
+  const message = `What "${call.toolName}" changed in "${name}" could not be put in place, so the call was rolled back.${residualEffectsNote(call)} ${describeError(error)}`;
   return failed('rolled-back', 'commit-failed', message, { error });
 }
 
 /** The commit itself failed. */
 export function cannotCommit(call: UncommittedCall, error: unknown): FailedVerdict {
-  const message = `What "${call.toolName}" changed could not be put in place and was rolled back.${residualEffectsNote(call)}\n${describeError(error)}`;
+  const message = `What "${call.toolName}" changed could not be put in place and was rolled back.${residualEffectsNote(call)} ${describeError(error)}`;
   return failed('rolled-back', 'commit-failed', message, { error });
 }
 
