@@ -13,7 +13,7 @@ import { podmanUnavailable } from './podman-error.ts';
  * of the socket goes with it. Once the service has ended, in whatever way, nothing waits any more to kill it: its number may be that of
  * another process by then.
  */
-const untilClosed = `folder=$1; shift
+export const untilClosed: string = `folder=$1; shift
 exec 3<&0
 "$@" </dev/null 3<&- &
 service=$!
