@@ -1,19 +1,19 @@
 #!/usr/bin/env node
 // Uses the packed package as its users do, in an empty project for each package manager, module format, bundler, framework and
-// runtime of test/consumers: `npm run test:consumers [-- NODE…]`. Each is installed, built where it has a build, which must
+// runtime of test/consumers: `npm run test:consumers [-- NODE… NAME…]`, all or those that are named. Each is installed, built where it has a build, which must
 // print no warning, and tested, without a network; some with the named Nodes, too. Needs the registry; what it does not have is
 // skipped by name. With `--summary <file>` it also writes `{ passed, failed }` there.
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PackedProjects, twoAtATime } from './packed-projects.mjs';
-import { root } from './peers.mjs';
+import { root, takeNodes } from './peers.mjs';
 
 const { values, positionals } = parseArgs({
   options: { summary: { type: 'string' } },
   allowPositionals: true,
 });
-const nodes = [process.execPath, ...positionals];
+const nodes = [process.execPath, ...takeNodes(positionals)];
 
 /**
  * @typedef {{ name: string, manager?: string, everyNode?: boolean, binary?: string }} Consumer
@@ -37,7 +37,10 @@ await projects.end(values.summary, async () => {
   const tarball = await projects.pack();
   const managers = await projects.managers();
   const offline = await projects.networkCut();
-  const wanted = consumers.filter(({ manager = 'npm' }) => managers.includes(manager));
+  const isWanted = (/** @type {Consumer} */ { name, manager = 'npm' }) =>
+    managers.includes(manager) && (positionals.length === 0 || positionals.includes(name));
+  const wanted = consumers.filter(isWanted);
+  if (wanted.length === 0) throw new Error(`there is no ${positionals.join(', ')} in test/consumers`);
   await twoAtATime(wanted, (consumer) => use(consumer, tarball, offline));
 });
 

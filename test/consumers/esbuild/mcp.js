@@ -7,4 +7,7 @@ const server = { command: process.execPath, args: ['--eval', ''] };
 await assert.rejects(openMcpSection({ title: 'Files', key: 'files', server }), { name: 'McpError' });
 const prompt = promptTemplate({ ns: 'consumers', key: 'mcp', sections: [] }).bind();
 const transport = { kind: 'stdio' };
-await assert.rejects(openMcpServer(prompt, { name: 'files', version: '1', transport }), /npm install @modelcontextprotocol\/server/);
+await assert.rejects(
+  openMcpServer(prompt, { name: 'files', version: '1', transport }),
+  /npm install @modelcontextprotocol\/server/,
+);

@@ -56,7 +56,7 @@ assert.match(events, /event: done\ndata: stop/);
 const client = new AbortController();
 const response = await fetch(`${address}/long`, { signal: client.signal });
 await response.body.getReader().read();
-const ended = once(server, 'run-end');
+const ended = once(server, 'run-end', { signal: AbortSignal.timeout(120_000) });
 client.abort();
 await ended;
 assert.deepEqual(ends, ['answered', 'stopped']);

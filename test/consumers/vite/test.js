@@ -10,8 +10,10 @@ if (existsSync(executablePath)) {
   const browser = await chromium.launch({
     executablePath,
     args: ['--headless', '--no-sandbox', '--disable-gpu'],
+    timeout: 120_000,
   });
   const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
   const errors = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   await page.goto(server.resolvedUrls.local[0]);
