@@ -47,6 +47,8 @@ it('is deployed with files that are there, and with this version of the package'
   const containerfile = readFileSync(join(folder, 'support/Containerfile'), 'utf8');
   const copied = [...containerfile.matchAll(/^COPY (\S+) /gm)].map(([, path = '']) => path);
   expect(copied.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
+  // Docker gives a volume to the user that the folder in the image has, and the container does not run as root.
+  expect(containerfile).toMatch(/^RUN mkdir (\S+) && chown (\S+) \1\nVOLUME \1\n[^]*^USER \2$/m);
   const json = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
   const { version } = json('package.json') as { readonly version: string };
   expect(json(join(folder, 'support/package.json'))).toMatchObject({
