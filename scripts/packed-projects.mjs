@@ -28,6 +28,7 @@ export class PackedProjects {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       TMPDIR: process.env['TMPDIR'],
+      WINK_CHROMIUM: process.env['WINK_CHROMIUM'],
       XDG_STATE_HOME: join(this.base, 'state'),
       XDG_CACHE_HOME: join(this.base, 'cache'),
       NO_COLOR: '1',

@@ -25,11 +25,8 @@ if (existsSync(executablePath)) {
 } else {
   console.log(`skip the page in a browser: there is no ${executablePath}`);
   const answer = {};
-  globalThis.document = {
-    querySelector: () => answer,
-    createElement: () => ({}),
-    querySelectorAll: () => [],
-  };
+  const link = { relList: { supports: () => true } };
+  globalThis.document = { querySelector: () => answer, createElement: () => link };
   for (const file of readdirSync('dist/assets')) await import(`./dist/assets/${file}`);
   assert.equal(answer.textContent, expected);
 }
