@@ -19,7 +19,7 @@ const worker = await runWorker({
     order: { agent: orderAgent(journal, pool), options: ({ runId }) => ({ adapter: orderModel(runId) }) },
   },
   concurrency: 10,
-  onError: (error, job) => console.error(job?.runId ?? 'the queue', error),
+  onError: (error, job) => console.error(`${job?.runId ?? 'the queue'}: ${String(error)}`),
 });
 console.log('ready');
 

@@ -5,6 +5,7 @@ import {
   PromptValidationError,
   required,
 } from '../../core/error/index.ts';
+import { quotedList } from '../../core/internal/index.ts';
 import type { JournalRow, RunJournal } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import { type Clock, type IdSource, randomIds, systemClock } from '../../core/session/index.ts';
@@ -124,9 +125,17 @@ export function commitOf(
   return commitOfCall(record, at, refuse);
 }
 
+/** Most calls that are named in place of one that is not there. */
+const maxNamed = 5;
+
+function lastCommitted({ commits }: RunRecord): string {
+  const last = commits.slice(-maxNamed).map((commit) => commit.call.id);
+  return last.length === 0 ? '' : `; the last calls that it committed are ${quotedList(last)}`;
+}
+
 function commitOfCall(record: RunRecord, id: string, refuse: (why: string) => PromptValidationError): number {
   const call = record.call(id);
-  if (call === undefined) throw refuse(`it has made no call "${id}"`);
+  if (call === undefined) throw refuse(`it has made no call "${id}"${lastCommitted(record)}`);
   if (call.seq !== undefined && call.isFinal) return call.seq;
   const seq = commitsBefore(record, call);
   const next = record.commits[seq];

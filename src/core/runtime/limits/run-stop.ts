@@ -120,7 +120,7 @@ export class RunStop {
       if (deadline === this.#outer?.deadline) this.#outer.stop.check(deadline);
       this.stop({
         kind: 'deadline',
-        cause: new DeadlineExceededError('The deadline of the run has passed.', {
+        cause: new DeadlineExceededError('The deadline passed before the run was finished.', {
           details: { expiresAtMs: deadline.expiresAtMs },
         }),
       });

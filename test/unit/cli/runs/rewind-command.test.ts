@@ -411,7 +411,7 @@ describe('wink rewind', () => {
   it.each([
     [['other', '--to', '1'], 'the journal has no run "other"'],
     [['one', '--to', '7'], 'it has 2 commits, and none has the number 7'],
-    [['one', '--to', 'call-9'], 'it has made no call "call-9"'],
+    [['one', '--to', 'call-9'], 'it has made no call "call-9"; the last calls that it committed are "'],
   ])('refuses %j', async (argv, message) => {
     await expect(rewind(...argv)).rejects.toThrow(message);
   });
