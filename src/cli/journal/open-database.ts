@@ -1,4 +1,5 @@
-import { loadPeer, MissingPeerError } from '../../core/error/index.ts';
+import type Pg from 'pg';
+import { missingPeer } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { migrate, type PostgresPool, postgresJournal } from '../../durable/postgres/index.ts';
 import { UsageError } from '../process/errors.ts';
@@ -23,25 +24,24 @@ export async function postgresPool(
   address: string,
   { maxConnections = 4 }: Pick<OpenJournalOptions, 'maxConnections'>,
 ): Promise<OwnPool> {
+  const pg = await loadPg();
+  return new pg.Pool({
+    connectionString: address,
+    max: maxConnections,
+    application_name: 'wink',
+    connectionTimeoutMillis: 15_000,
+  });
+}
+
+async function loadPg(): Promise<typeof Pg> {
   try {
-    const { default: pg } = await loadPeer(
-      'pg',
-      { versions: '8.13 or later', range: '>=8.13' },
-      () => import('pg'),
-    );
-    return new pg.Pool({
-      connectionString: address,
-      max: maxConnections,
-      application_name: 'wink',
-      connectionTimeoutMillis: 15_000,
-    });
+    const { default: pg } = await import('pg');
+    return pg;
   } catch (error) {
-    if (!MissingPeerError.isInstance(error)) throw error;
+    const cause = missingPeer({ name: 'pg', versions: '8.13 or later', range: '>=8.13' }, error);
     throw new UsageError(
       `a journal in PostgreSQL needs the package "pg", next to weakincentives: npm install pg.`,
-      {
-        cause: error,
-      },
+      { cause },
     );
   }
 }

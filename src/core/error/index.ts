@@ -11,11 +11,11 @@ export {
 export { assertKeptName, keptName } from './kept-name.ts';
 export { McpError, type McpErrorCode } from './mcp-error.ts';
 export {
-  loadPeer,
   MissingPeerError,
   ModelResponseError,
   type ModelResponseErrorCode,
   missingPeer,
+  type PeerPackage,
   ThrottleError,
   type ThrottleErrorCode,
   type ThrottleErrorOptions,

@@ -138,28 +138,25 @@ export class MissingPeerError extends WinkError<'peer-missing'> {
 }
 
 /**
- * Loads a package that those who use it install themselves.
- *
- * @param peer `versions` as a person reads them, `range` as npm takes it, and what else helps than an installation, such as `pass a client to the adapter`.
- * @throws {MissingPeerError} when it cannot be loaded; the reason is the cause.
+ * A package that those who use it install themselves. `versions` are as a person reads them, `range` is as npm takes it, `orElse` says what else helps, such as
+ * `pass a client to the adapter`.
  * @internal
  */
-export async function loadPeer<Module>(
-  name: string,
-  peer: { readonly versions: string; readonly range: string; readonly orElse?: string },
-  load: () => Promise<Module>,
-): Promise<Module> {
-  return load().catch((cause: unknown) => {
-    throw missingPeer(name, peer, 'could not be loaded', cause);
-  });
+export interface PeerPackage {
+  readonly name: string;
+  readonly versions: string;
+  readonly range: string;
+  readonly orElse?: string;
 }
 
-/** @internal */
+/**
+ * The error for a package that cannot be loaded. An `await import()` is directly in a `try` of its caller: there, bundlers allow a package that is not installed.
+ * @internal
+ */
 export function missingPeer(
-  name: string,
-  { orElse, range, versions }: Parameters<typeof loadPeer>[1],
-  what: string,
-  cause?: unknown,
+  { name, orElse, range, versions }: PeerPackage,
+  cause: unknown,
+  what = 'could not be loaded',
 ): MissingPeerError {
   const instead = orElse === undefined ? '' : `, or ${orElse}`;
   return new MissingPeerError(

@@ -1,4 +1,4 @@
-import { loadPeer, missingPeer } from '../../core/error/index.ts';
+import { missingPeer, type PeerPackage } from '../../core/error/index.ts';
 import type { ClaudeSpawnedProcess, ClaudeSpawnRequest } from './spawn.ts';
 
 /** A message to the model. */
@@ -73,8 +73,13 @@ export interface ClaudeAgentSdk {
   }): AsyncIterable<unknown>;
 }
 
-/** What is installed for it. */
-const peer = { versions: '^0.3', range: '^0.3', orElse: 'pass the option sdk' };
+/** What is installed for it. Its types are not needed to compile this package, which may be installed without it. */
+const peer: PeerPackage = {
+  name: '@anthropic-ai/claude-agent-sdk',
+  versions: '^0.3',
+  range: '^0.3',
+  orElse: 'pass the option sdk',
+};
 
 /**
  * Loads the package `@anthropic-ai/claude-agent-sdk`.
@@ -82,15 +87,14 @@ const peer = { versions: '^0.3', range: '^0.3', orElse: 'pass the option sdk' };
  * @throws {MissingPeerError} when it cannot be loaded; the reason is the cause.
  */
 export async function loadClaudeAgentSdk(
-  load: () => Promise<unknown> = () => import(packageName),
+  load: () => Promise<unknown> = () => import(peer.name),
 ): Promise<ClaudeAgentSdk> {
-  const loaded = await loadPeer(packageName, peer, load);
-  if (!isSdk(loaded)) throw missingPeer(packageName, peer, 'has no function query');
+  const loaded = await load().catch((cause: unknown) => {
+    throw missingPeer(peer, cause);
+  });
+  if (!isSdk(loaded)) throw missingPeer(peer, undefined, 'has no function query');
   return loaded;
 }
-
-/** Its types are not needed to compile this package, which may be installed without it. */
-const packageName: string = '@anthropic-ai/claude-agent-sdk';
 
 function isSdk(loaded: unknown): loaded is ClaudeAgentSdk {
   return (

@@ -1,4 +1,4 @@
-import { loadPeer } from '../../core/error/index.ts';
+import { missingPeer, type PeerPackage } from '../../core/error/index.ts';
 import type { FetchFunction } from '../../core/internal/index.ts';
 import { reportingFetch, type VendorRequestOptions } from '../kit/index.ts';
 import type { AnthropicRequest } from './wire.ts';
@@ -43,6 +43,21 @@ export interface AnthropicModule {
   ) => AnthropicClient;
 }
 
+const peer: PeerPackage = {
+  name: '@anthropic-ai/sdk',
+  versions: '1',
+  range: '^1',
+  orElse: 'pass a client to the adapter',
+};
+
+async function loadModule(load: (() => Promise<AnthropicModule>) | undefined): Promise<AnthropicModule> {
+  try {
+    return load === undefined ? await import('@anthropic-ai/sdk') : await load();
+  } catch (cause) {
+    throw missingPeer(peer, cause);
+  }
+}
+
 /**
  * A client of the package `@anthropic-ai/sdk`, which is loaded now.
  *
@@ -50,10 +65,9 @@ export interface AnthropicModule {
  */
 export async function createClient(
   options: AnthropicClientOptions,
-  load: () => Promise<AnthropicModule> = () => import('@anthropic-ai/sdk'),
+  load?: () => Promise<AnthropicModule>,
 ): Promise<AnthropicClient> {
-  const peer = { versions: '1', range: '^1', orElse: 'pass a client to the adapter' };
-  const { Anthropic } = await loadPeer('@anthropic-ai/sdk', peer, load);
+  const { Anthropic } = await loadModule(load);
   // oxlint-disable-next-line no-restricted-globals -- The default of the package itself.
   const send = reportingFetch(options.fetch ?? fetch);
   return new Anthropic({ ...options, fetch: send, maxRetries: 0, openTelemetry: false });

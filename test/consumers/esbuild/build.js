@@ -18,12 +18,14 @@ async function bundle(program, platform) {
 
 assert.deepEqual(await bundle('program', 'node'), []);
 assert.deepEqual(await bundle('program', 'browser'), []);
-const packages = (await bundle('mcp', 'node')).filter((path) => !isBuiltin(path));
+const packagesOf = async (program) =>
+  new Set((await bundle(program, 'node')).filter((path) => !isBuiltin(path)));
 assert.deepEqual(
-  new Set(packages),
+  await packagesOf('mcp'),
   new Set([
     '@modelcontextprotocol/node',
     '@modelcontextprotocol/server',
     '@modelcontextprotocol/server/stdio',
   ]),
 );
+assert.deepEqual(await packagesOf('clients'), new Set(['@anthropic-ai/sdk', 'openai']));

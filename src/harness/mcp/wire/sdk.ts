@@ -2,7 +2,7 @@ import type * as ClientSdk from '@modelcontextprotocol/client';
 import type * as NodeSdk from '@modelcontextprotocol/node';
 import type * as ServerSdk from '@modelcontextprotocol/server';
 import type * as StdioSdk from '@modelcontextprotocol/server/stdio';
-import { type MissingPeerError, missingPeer } from '../../../core/error/index.ts';
+import { missingPeer, type PeerPackage } from '../../../core/error/index.ts';
 
 /** What is used of the package `@modelcontextprotocol/server`. */
 export type McpServerSdk = Pick<
@@ -39,14 +39,15 @@ export type McpClientSdk = Pick<
   | 'parseJSONRPCMessage'
 >;
 
-// Each import is in a `try`: there, bundlers allow a package that is not installed, and most programs need one of the three.
+// Most programs need one of the three.
+const peer = (name: string): PeerPackage => ({ name, versions: '2', range: '^2' });
 
 /** @throws {MissingPeerError} when the package cannot be loaded; the reason is the cause. */
 export async function loadClientSdk(): Promise<McpClientSdk> {
   try {
     return await import('@modelcontextprotocol/client');
   } catch (cause) {
-    throw missing('@modelcontextprotocol/client', cause);
+    throw missingPeer(peer('@modelcontextprotocol/client'), cause);
   }
 }
 
@@ -55,7 +56,7 @@ export async function loadServerSdk(): Promise<McpServerSdk> {
   try {
     return await import('@modelcontextprotocol/server');
   } catch (cause) {
-    throw missing('@modelcontextprotocol/server', cause);
+    throw missingPeer(peer('@modelcontextprotocol/server'), cause);
   }
 }
 
@@ -64,7 +65,7 @@ export async function loadStdioSdk(): Promise<McpStdioSdk> {
   try {
     return await import('@modelcontextprotocol/server/stdio');
   } catch (cause) {
-    throw missing('@modelcontextprotocol/server', cause);
+    throw missingPeer(peer('@modelcontextprotocol/server'), cause);
   }
 }
 
@@ -73,10 +74,6 @@ export async function loadNodeSdk(): Promise<McpNodeSdk> {
   try {
     return await import('@modelcontextprotocol/node');
   } catch (cause) {
-    throw missing('@modelcontextprotocol/node', cause);
+    throw missingPeer(peer('@modelcontextprotocol/node'), cause);
   }
-}
-
-function missing(name: string, cause: unknown): MissingPeerError {
-  return missingPeer(name, { versions: '2', range: '^2' }, 'could not be loaded', cause);
 }

@@ -1,4 +1,4 @@
-import { loadPeer } from '../../../core/error/index.ts';
+import { missingPeer, type PeerPackage } from '../../../core/error/index.ts';
 import { type FetchFunction, isRecord } from '../../../core/internal/index.ts';
 import { failureReason, parseJsonText, reportingFetch, type VendorRequestOptions } from '../../kit/index.ts';
 import type { OpenAIRequest } from './wire.ts';
@@ -44,6 +44,21 @@ export interface OpenAIModule {
   ) => OpenAIClient;
 }
 
+const peer: PeerPackage = {
+  name: 'openai',
+  versions: '6 or 7',
+  range: '^6 || ^7',
+  orElse: 'pass a client to the adapter',
+};
+
+async function loadModule(load: (() => Promise<OpenAIModule>) | undefined): Promise<OpenAIModule> {
+  try {
+    return load === undefined ? await import('openai') : await load();
+  } catch (cause) {
+    throw missingPeer(peer, cause);
+  }
+}
+
 /**
  * A client of the package `openai`, which is loaded now.
  *
@@ -51,10 +66,9 @@ export interface OpenAIModule {
  */
 export async function createClient(
   options: OpenAIClientOptions,
-  load: () => Promise<OpenAIModule> = () => import('openai'),
+  load?: () => Promise<OpenAIModule>,
 ): Promise<OpenAIClient> {
-  const peer = { versions: '6 or 7', range: '^6 || ^7', orElse: 'pass a client to the adapter' };
-  const { OpenAI } = await loadPeer('openai', peer, load);
+  const { OpenAI } = await loadModule(load);
   // oxlint-disable-next-line no-restricted-globals -- The default of the package itself.
   const send = reportingFetch(withReadableFailures(options.fetch ?? fetch));
   return new OpenAI({ ...options, fetch: send, maxRetries: 0 });
