@@ -7,6 +7,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { root } from './peers.mjs';
 
 const pnpmVersion = '10.34.9';
+/** How long a program runs before it counts as hanging. */
+const deadlockMs = 15 * 60_000;
 /** Nothing that a package brings runs while it is installed. */
 const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
 
@@ -142,7 +144,8 @@ export class PackedProjects {
       PATH: node === undefined ? path : `${dirname(node)}${delimiter}${path}`,
     };
     const shell = command === 'npm' && process.platform === 'win32';
-    const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
+    const limit = { timeout: deadlockMs, killSignal: /** @type {const} */ ('SIGKILL') };
+    const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'], ...limit });
     let stdout = '';
     let output = '';
     child.stdout.on('data', (data) => {
@@ -153,6 +156,11 @@ export class PackedProjects {
     return new Promise((resolve) => {
       child.on('error', (error) => resolve({ ok: false, stdout, output: error.message }));
       child.on('close', (code) => resolve({ ok: code === 0, stdout, output }));
+      // What it has started may hold its output for ever.
+      child.on('exit', (_code, signal) => {
+        const ended = `${output}\n${command} was ended by ${signal}; it has ${deadlockMs / 60_000} minutes.`;
+        if (signal !== null) resolve({ ok: false, stdout, output: ended });
+      });
     });
   }
 
