@@ -39,6 +39,12 @@ const metFirst = [
     'runWorker',
     'submitRun',
     'otelObserver',
+    'PolicyDecision',
+    'Session',
+    'binding',
+    'postgresJournal',
+    'openMcpServer',
+    'winkMatchers',
   ],
 ];
 
@@ -57,7 +63,7 @@ describe('code in README.md, guides and comments', () => {
   });
 
   it.each(metFirst)('shows how %s is used, at its declaration', (name) => {
-    const declaration = new RegExp(`^ \\*/\\nexport (?:async )?(?:function|const) ${name}\\b`, 'm');
+    const declaration = new RegExp(`^ \\*/\\nexport (?:async )?(?:function|const|class) ${name}\\b`, 'm');
     const shown = documentedSources().flatMap(({ file }) => {
       const source = readDocument(file).text;
       const at = source.search(declaration);

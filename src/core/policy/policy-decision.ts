@@ -17,7 +17,21 @@ export type PolicyDecision = AllowDecision | ReasonedDecision<'deny'> | Reasoned
 
 const allowed: AllowDecision = /* @__PURE__ */ Object.freeze({ outcome: 'allow' });
 
-/** Makes what policies return. */
+/**
+ * Makes what policies return.
+ *
+ * ```ts
+ * import { PolicyDecision, type ToolPolicy } from 'weakincentives';
+ *
+ * export const noDeployOnFriday: ToolPolicy = {
+ *   name: 'no-deploy-on-friday',
+ *   check: ({ tool }) =>
+ *     tool.name === 'deploy' && new Date().getDay() === 5
+ *       ? PolicyDecision.ask('It is Friday. Deploy all the same?')
+ *       : PolicyDecision.allow(),
+ * };
+ * ```
+ */
 export const PolicyDecision: {
   /** The call may continue, as far as this policy is concerned. */
   readonly allow: () => PolicyDecision;

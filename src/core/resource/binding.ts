@@ -147,6 +147,16 @@ const forInstances: readonly string[] = ['instance', 'owned'];
 /**
  * Binds `token` to what creates its instances, or to an instance.
  *
+ * ```ts
+ * import { binding, promptTemplate, resourceToken } from 'weakincentives';
+ *
+ * const Clock = resourceToken<{ now(): number }>('clock');
+ * const resources = [binding(Clock, { create: () => ({ now: () => Date.now() }) })];
+ * const template = promptTemplate({ ns: 'docs', key: 'clock', sections: [], resources });
+ * // In a test, the run gets another one.
+ * export const prompt = template.bind({}, { resources: [binding(Clock, { instance: { now: () => 0 } })] });
+ * ```
+ *
  * @throws {ResourceError} `resource-binding-invalid` for options with neither or both of `create` and `instance`, a `create` or
  * `afterCreate` that is not a function, an unknown scope, `eager` with a scope other than `'singleton'`, a transactional resource with another
  * scope, `scope`, `eager` or `afterCreate` beside `instance`, `owned` beside `create`, a token that is not one (two modules that import

@@ -73,8 +73,18 @@ export interface ObservedSession extends StateDifference {
 export type CloneOptions = SessionOptions;
 
 /**
- * The state of a run: typed slices, changed by events through pure reducers. Reading and writing here takes effect at
- * once; tool calls work on a {@link fork}.
+ * The state of a run: typed slices, changed by events through pure reducers. Reading and writing here takes effect at once; tool calls work on a {@link fork}.
+ *
+ * ```ts
+ * import { defineSlice, Session } from 'weakincentives';
+ * import { z } from 'zod';
+ *
+ * const Notes = defineSlice({ name: 'notes', schema: z.string() });
+ * const session = new Session();
+ * session.install(Notes);
+ * session.slice(Notes).append('Buy bread.');
+ * console.log(session.slice(Notes).latest()); // Buy bread.
+ * ```
  * @see docs/spec/session.md §1
  */
 export class Session implements SessionView, AsyncDisposable {

@@ -55,6 +55,20 @@ const refuse: RefuseArgument = (message, options) => new JournalError('journal-i
  * Reading and writing reject with a `JournalError`: `journal-failed` with the error of the driver as its cause, also when the time is up; then nothing was written, or all of it
  * and the answer was lost. `journal-version-unsupported` for tables of another version, with `details.version`, which is 0 for a schema without tables.
  *
+ * ```ts no-run
+ * import { Pool } from 'pg';
+ * import { type AnyAgent, runAgent } from 'weakincentives';
+ * import { migrate, postgresJournal } from 'weakincentives/postgres';
+ *
+ * const pool = new Pool({ connectionString: process.env['DATABASE_URL'] });
+ * await migrate({ pool });
+ *
+ * export async function runJob(agent: AnyAgent, id: string): Promise<string> {
+ *   await using journal = postgresJournal({ pool });
+ *   return (await runAgent(agent, { journal, runId: id })).text;
+ * }
+ * ```
+ *
  * @throws {JournalError} `journal-invalid` for an option that is unknown, missing, or out of its range.
  * @see docs/spec/durable-runs.md §18
  */

@@ -37,6 +37,16 @@ export interface McpToolServer extends AsyncDisposable {
  * served: 2026-07-28, and those from 2024-10-07 to 2025-11-25. Over standard input and output there is one session. Over HTTP each client has its own: a
  * session of the protocol or, since 2026-07-28, one for each token. A `session` in the options is for one client at a time; others are refused with the message of a `SessionBusyError`.
  *
+ * ```ts no-run
+ * import { promptTemplate } from 'weakincentives';
+ * import { openMcpServer } from 'weakincentives/mcp';
+ * import { vfsToolsSection } from 'weakincentives/tools';
+ *
+ * const prompt = promptTemplate({ ns: 'docs', key: 'files', sections: [vfsToolsSection()] }).bind();
+ * const server = await openMcpServer(prompt, { name: 'files', version: '1.0.0', transport: { kind: 'stdio' } });
+ * await server.closed;
+ * ```
+ *
  * @throws {MissingPeerError} when `@modelcontextprotocol/server`, or for HTTP `@modelcontextprotocol/node`, is not installed.
  * @throws {PromptValidationError} for an option that cannot be used, such as a port that is in use.
  * @throws what `openToolRuntime` throws: over standard input and output when the server is opened; over HTTP a client gets what it may know of it.

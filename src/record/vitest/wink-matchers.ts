@@ -17,6 +17,26 @@ type ExtendedMatchers = {
 /**
  * Matchers for vitest. Register them in a setup file (`setupFiles`) with `expect.extend(winkMatchers)`; the types come with the import.
  *
+ * ```ts no-run
+ * import { defineAgent, promptTemplate, runAgent, Session } from 'weakincentives';
+ * import { scriptedAdapter } from 'weakincentives/testing';
+ * import { vfsToolsSection } from 'weakincentives/tools';
+ * import { winkMatchers } from 'weakincentives/vitest';
+ * import { expect, it } from 'vitest';
+ *
+ * expect.extend(winkMatchers);
+ *
+ * it('writes the report', async () => {
+ *   await using session = new Session();
+ *   const template = promptTemplate({ ns: 'docs', key: 'report', sections: [vfsToolsSection()] });
+ *   const call = { name: 'write_file', arguments: { file_path: 'REPORT.md', content: 'All is well.' } };
+ *   const adapter = scriptedAdapter([{ toolCalls: [call] }, { text: 'Done.' }]);
+ *   await runAgent(defineAgent({ template, adapter }), { session });
+ *   expect(session).toHaveCommitted('write_file', { file_path: 'REPORT.md' });
+ *   expect(session).toStayWithin({ turns: 2 });
+ * });
+ * ```
+ *
  * A matcher throws a `TypeError` for what it cannot judge: a value that is neither a record nor the session of a run that has ended, a limit of
  * the cost without prices.
  *
