@@ -42,7 +42,7 @@ describe('wink replay', () => {
     const stopped = await run(['replay', file, changed]);
     expect(stopped.code).toBe(1);
     expect(stopped.stdout).toContain('First difference, in turn 1: The instructions differ');
-    expect(stopped.stdout).toContain('--on-drift force continues');
+    expect(stopped.stdout).toContain('--on-drift force keeps to the recorded answers');
     const forced = await run(['replay', file, changed, '--on-drift', 'force', '--json']);
     expect(forced.code).toBe(1);
     const report: unknown = JSON.parse(forced.stdout);
