@@ -118,6 +118,7 @@ describe('wink run', () => {
       cwd: dirname(put('endless/x', '')),
     });
     expect(code).toBe(1);
+    expect(stdout.match(/deadline .*passed|passed .*deadline/gi)).toEqual(['deadline passed']);
     expect(stdout).toContain('The deadline passed before the run was finished.');
   });
 

@@ -1,5 +1,5 @@
-import { describeError } from '../../core/error/index.ts';
 import { isRecord } from '../../core/internal/index.ts';
+import { reasonOf } from '../process/errors.ts';
 
 /** What to do, by the code of Node or PostgreSQL. */
 const advice: Readonly<Record<string, string>> = {
@@ -20,16 +20,16 @@ const adviceOfClient: readonly (readonly [RegExp, string])[] = [
 ];
 const maxCauses = 5;
 
-/** Why a database could not be used, and what to do, as sentences; undefined for reasons that are not known here. */
-export function databaseProblem(error: unknown): string | undefined {
+/** Why a database could not be used, and what to do where that is known, as sentences. Printable. */
+export function databaseProblem(error: unknown): string {
   let cause: unknown = error;
   for (let depth = 0; depth < maxCauses && isRecord(cause); depth += 1) {
     const { code } = cause;
-    const reason = describeError(cause);
+    const reason = reasonOf(cause);
     const known = typeof code === 'string' ? advice[code] : undefined;
     const found = known ?? adviceOfClient.find(([pattern]) => pattern.test(reason))?.[1];
     if (found !== undefined) return `${reason}. ${found}.`;
     cause = cause['cause'];
   }
-  return undefined;
+  return `${reasonOf(error)}.`;
 }

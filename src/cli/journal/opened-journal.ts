@@ -1,4 +1,4 @@
-import { describeError, JournalError } from '../../core/error/index.ts';
+import { JournalError } from '../../core/error/index.ts';
 import type { RunJournal } from '../../core/runtime/index.ts';
 import type { JournalBlobs } from '../../durable/blobs/index.ts';
 import { UsageError } from '../process/errors.ts';
@@ -27,7 +27,7 @@ export interface OpenPlaceOptions extends OpenJournalOptions {
 export function unusable(name: string, error: unknown): unknown {
   if (!JournalError.isInstance(error)) return error;
   return new UsageError(
-    `the journal "${printable(shownName(name))}" cannot be used: ${printable(databaseProblem(error) ?? describeError(error))}`,
+    `the journal "${printable(shownName(name))}" cannot be used: ${databaseProblem(error)}`,
     { cause: error },
   );
 }

@@ -4,7 +4,7 @@ import { type PgBossQueueOptions, pgBossQueue, type RunQueue } from '../../durab
 import { databaseProblem } from '../journal/database-problem.ts';
 import { namedByEnvironment, placeOf, shownName } from '../journal/journal-name.ts';
 import { packageAddress } from '../model/package-address.ts';
-import { reasonOf, UsageError } from '../process/errors.ts';
+import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 
 /** A queue that the command has opened. */
@@ -67,7 +67,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<OpenedQueue>
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => undefined);
     throw new UsageError(
-      `the queue in "${printable(shownName(address))}" cannot be used: ${printable(databaseProblem(error) ?? `${reasonOf(error)}.`)}`,
+      `the queue in "${printable(shownName(address))}" cannot be used: ${databaseProblem(error)}`,
       { cause: error },
     );
   }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { runWorker, type WorkedAgent, type WorkedRunOptions } from '../../agent/worker/index.ts';
-import { describeError, PromptValidationError } from '../../core/error/index.ts';
+import { PromptValidationError } from '../../core/error/index.ts';
 import { counted, present, quotedList, untilAborted } from '../../core/internal/index.ts';
 import { suspendApproval } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
@@ -16,7 +16,7 @@ import { databaseProblem } from '../journal/database-problem.ts';
 import type { MountedServers } from '../mcp/mcp-servers.ts';
 import { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, CliInterruption, exitCodes, unlessAborted } from '../process/environment.ts';
-import { UsageError } from '../process/errors.ts';
+import { reasonOf, UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
 import { StrayError } from '../process/stray-error.ts';
@@ -58,8 +58,12 @@ export async function workerCommand(
   const sayError = (error: unknown, job?: RunJob): void => {
     // A signal of the command ends runs by itself.
     if (error instanceof CliInterruption) return;
-    const problem = databaseProblem(error) ?? `${describeError(error).replace(/\.$/, '')}.`;
-    sayOnce(job === undefined ? `${problem} The worker tries again.` : `run ${job.runId}: ${problem}`);
+    // What a run fails with may come from a model or a tool, which the advice about databases is not for.
+    sayOnce(
+      job === undefined
+        ? `${databaseProblem(error)} The worker continues.`
+        : `run ${job.runId}: ${reasonOf(error)}.`,
+    );
   };
   for (const note of mounted?.notes ?? []) say(`${note}.`);
   const telemetry = request.hasTelemetry

@@ -17,15 +17,15 @@ describe('databaseProblem', () => {
     [failed('timeout exceeded when trying to connect'), 'firewall'],
   ])('has the reason of %s, and what to do', (cause, words) => {
     for (const error of [cause, wrapped(cause)]) {
-      const problem = databaseProblem(error) ?? '';
+      const problem = databaseProblem(error);
       expect(problem.startsWith(`${cause.message}. `)).toBe(true);
       expect(problem).toContain(words);
     }
   });
 
-  it('says nothing of other reasons', () => {
-    expect(databaseProblem(failed('syntax error', '42601'))).toBeUndefined();
-    expect(databaseProblem(undefined)).toBeUndefined();
+  it('has no advice about other reasons', () => {
+    expect(databaseProblem(failed('syntax error.', '42601'))).toBe('syntax error.');
+    expect(databaseProblem(failed('syntax error', '42601'))).toBe('syntax error.');
   });
 });
 

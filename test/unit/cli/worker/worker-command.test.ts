@@ -154,6 +154,19 @@ describe('wink worker', () => {
     expect(stderr.text()).toContain('wink: run r: ');
   });
 
+  it('gives no advice about the database for a model that is away', async () => {
+    const queue = memoryQueue();
+    const away = scriptedAdapter(() => {
+      throw Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443'), { code: 'ECONNREFUSED' });
+    });
+    const { stderr, end } = work({ 'a.ts': { ...modelled(greeter), adapter: away } }, [], queue);
+    await submitRun({ queue, job: { agent: 'greeter', runId: 'r', params: { name: 'Ann' } } });
+    await expect.poll(stderr.text).toContain('wink: run r: ');
+    await end();
+    expect(stderr.text()).toContain('ECONNREFUSED 10.0.0.7:443');
+    expect(stderr.text()).not.toContain('database');
+  });
+
   it('says once that the database is away, and what to do', async () => {
     const clock = createManualClock();
     const refused = { message: 'connect ECONNREFUSED 127.0.0.1:1', code: 'ECONNREFUSED', queue: 'runs' };
@@ -181,10 +194,10 @@ describe('wink worker', () => {
     stop.abort(new CliInterruption('terminated', 143));
     await ended;
     const advice =
-      'Start the database, or correct the host and the port of the address. The worker tries again.';
+      'Start the database, or correct the host and the port of the address. The worker continues.';
     expect(environment.stderr.text().split('\n').slice(0, 3)).toEqual([
       `wink: connect ECONNREFUSED 127.0.0.1:1. ${advice}`,
-      'wink: Connection terminated. The worker tries again.',
+      'wink: Connection terminated. The worker continues.',
       `wink: connect ECONNREFUSED 127.0.0.1:1. ${advice} (1 more time meanwhile)`,
     ]);
   });
