@@ -157,15 +157,20 @@ export function doesNotFit(call: UncommittedCall, refusals: readonly string[]): 
   return failed('rolled-back', 'commit-failed', message);
 }
 
-/** A resource could not be committed. The reason is in the first line: reports show no other. */
+/** A resource could not be committed. */
 export function resourceFailed(call: UncommittedCall, { name, error }: ResourceFailure): FailedVerdict {
-  const message = `What "${call.toolName}" changed in "${name}" could not be put in place, so the call was rolled back.${residualEffectsNote(call)} ${describeError(error)}`;
-  return failed('rolled-back', 'commit-failed', message, { error });
+  return notInPlace(call, ` in "${name}"`, error);
 }
 
 /** The commit itself failed. */
 export function cannotCommit(call: UncommittedCall, error: unknown): FailedVerdict {
-  const message = `What "${call.toolName}" changed could not be put in place and was rolled back.${residualEffectsNote(call)} ${describeError(error)}`;
+  return notInPlace(call, '', error);
+}
+
+/** The reason is in the first line: reports show no other. */
+function notInPlace(call: UncommittedCall, where: string, error: unknown): FailedVerdict {
+  const what = `What "${call.toolName}" changed${where} could not be put in place, so the call was rolled back.`;
+  const message = `${what}${residualEffectsNote(call)} ${describeError(error)}`;
   return failed('rolled-back', 'commit-failed', message, { error });
 }
 
