@@ -63,3 +63,18 @@ it('the entries say that they run in any runtime where they do, and nowhere else
   const named = rows.filter(([, , runtime = '']) => runtime.startsWith('any runtime'));
   expect(named.map(([, name = 'index']) => name)).toEqual(anyRuntime);
 });
+
+it('CONTRIBUTING.md names functions and classes that are where it says', () => {
+  const named = [
+    ...read('CONTRIBUTING.md').matchAll(
+      /((?:`\w+(?:\(\))?`(?:, | and )?)+) of `((?:src|scripts)\/[\w./-]+\.\w+)`/g,
+    ),
+  ];
+  expect(named.length).toBeGreaterThan(15);
+  const wrong = named.flatMap(([, names = '', path = '']) =>
+    [...names.matchAll(/`(\w+)/g)].flatMap(([, name = '']) =>
+      new RegExp(`\\b${name}\\b`).test(read(path)) ? [] : [`${name} of ${path}`],
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
