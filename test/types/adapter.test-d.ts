@@ -167,6 +167,7 @@ describe('run events', () => {
       | 'hosted-tool-called'
       | 'hosted-approval-answered'
       | 'tool-results-dropped'
+      | 'context-compacted'
       | 'turns-dropped'
       | 'turn-end'
       | 'budget-exceeded'

@@ -103,6 +103,7 @@ describe('words on the wire', () => {
       | 'tool-results-dropped'
       | 'turn-end'
       | 'turn-start'
+      | 'context-compacted'
       | 'turns-dropped'
       | 'usage-counted'
     >();

@@ -115,6 +115,17 @@ export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './text/linear-pattern.ts';
 export { hasRequired, type RequiredText } from './text/required-text.ts';
+export {
+  cutText,
+  renderLines,
+  type ShownPart,
+  type ShownText,
+  showLines,
+  showPart,
+  shownLines,
+  shownLinesFields,
+  shownPart,
+} from './text/shown-lines.ts';
 export { type JudgedChanges, judgeChanges } from './text/text-changes.ts';
 export {
   coversRange,

@@ -1,3 +1,4 @@
+export { withoutBlockTags } from './block-tags.ts';
 export { type DataCopy, freezeData, frozenCopy, writableCopy } from './data.ts';
 export { type Edit, editScript } from './edit-script.ts';
 export { hasHidden, replaceHidden, withoutHidden } from './hidden-text.ts';

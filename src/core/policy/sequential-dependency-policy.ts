@@ -2,7 +2,7 @@ import { assertArgument, assertOptions, PromptValidationError } from '../error/i
 import { present, quotedList } from '../internal/index.ts';
 import type { SectionPort } from '../tool/index.ts';
 import { PolicyDecision } from './policy-decision.ts';
-import { findFact, PolicyFacts, recordFact } from './policy-state.ts';
+import { findFact, PolicyFacts, PolicyState, recordFact } from './policy-state.ts';
 import type { ToolPolicy } from './tool-policy.ts';
 
 /** Options of {@link sequentialDependencyPolicy}. */
@@ -55,7 +55,7 @@ export function sequentialDependencyPolicy(options: SequentialDependencyPolicyOp
   return Object.freeze({
     name,
     ...present({ scope }),
-    slices: Object.freeze([PolicyFacts]),
+    slices: Object.freeze([PolicyFacts, PolicyState]),
     dependencies: Object.freeze(Object.fromEntries(required)),
     check: ({ tool }, context) => {
       const needed = required.get(tool.name);
@@ -65,6 +65,11 @@ export function sequentialDependencyPolicy(options: SequentialDependencyPolicyOp
       const which = quotedList(missing);
       const how = howToCall(missing, context.prompt.sections());
       return PolicyDecision.deny(`"${tool.name}" may be called only after ${which} succeeded. ${how}`);
+    },
+    digest: (session) => {
+      const succeeded = session.slice(PolicyState).where(({ policyName }) => policyName === name);
+      const tools = succeeded.flatMap(({ invokedTools }) => invokedTools);
+      return tools.length === 0 ? '' : `Have succeeded: ${tools.join(', ')}.`;
     },
     onResult: ({ tool }, _result, { session }) => recordFact(session, { policyName: name, tool: tool.name }),
   } satisfies ToolPolicy);

@@ -1,6 +1,6 @@
 import type { ContentRead, FileChange, Filesystem } from '../filesystem/index.ts';
 import type { ResourceResolver } from '../resource/index.ts';
-import type { AnySlice, SessionView } from '../session/index.ts';
+import type { AnySlice, ReadonlySessionView, SessionView } from '../session/index.ts';
 import type {
   AnyTool,
   BudgetTrackerPort,
@@ -100,6 +100,11 @@ export interface ToolPolicy {
    * made. Default: none.
    */
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * What a model must still know of what the policy has seen, once earlier turns have left the conversation (`context.compact`): a text, empty for nothing. Pure; the
+   * session can only be read. May throw: the model reads that there is no text, and the error is logged. Default: nothing.
+   */
+  digest?(session: ReadonlySessionView): string;
   /** Judges a call before its handler runs. May throw: the call is denied. */
   check?(call: PolicyCall, context: PolicyContext): PolicyDecision | Promise<PolicyDecision>;
   /** Judges a call's file changes before they are committed; called only when there are changes. May throw: the call is denied and rolled back. */

@@ -76,6 +76,10 @@ export {
   type StagedCall,
 } from './call/environment/run-suspension.ts';
 export { recordable } from './call/record-call.ts';
+export type { MadeCompaction } from './context/compaction-types.ts';
+export { defaultMaxTotalCharacters, KeptResults, readResultName } from './context/kept-results.ts';
+export { boundReadResult } from './context/read-result.ts';
+export { TouchedFiles } from './context/touched-files.ts';
 export { CallReporter } from './call/report/call-reporter.ts';
 export { isReported, recordSlices, withoutRecords } from './call/report/record-slices.ts';
 export { RunLedger } from './call/report/run-ledger.ts';

@@ -62,6 +62,8 @@ export interface UserItem {
    * person or the calling program, whose words `context.maxTurns` never leaves out.
    */
   readonly source?: 'digest' | 'runtime';
+  /** Of a digest: the session whose state it says. The next digest of the same session takes its place. */
+  readonly sessionId?: string;
 }
 
 /** What the model said in one turn, in the order it said it. */

@@ -205,6 +205,8 @@ const toolInvoked = {
   rendered: text as Field<string>,
   /** Exactly what the model reads, feedback included. */
   modelText: text as Field<string>,
+  /** `read_result` finds the whole result under this id, of which the model has read an excerpt (`context.results`). Absent: it has read all of it. */
+  resultId: optional(text) as OptionalField<string>,
   /** The images and files that it got after the text. Absent: none. */
   attachments: optional(list(record(recordedAttachment))) as OptionalField<
     readonly { [Name in keyof RecordedAttachment]: RecordedAttachment[Name] }[]

@@ -33,7 +33,7 @@ export function resumedCall(parts: ResumedCallParts): ToolCallResult {
     invocation: {
       ...result,
       modelText,
-      ...present({ feedback }),
+      ...present({ feedback, resultId: delivered?.resultId }),
       eventId: parts.newId(),
       evaluationId: evaluation.evaluationId,
       promptName: evaluation.promptName,
@@ -52,10 +52,13 @@ export function resumedCall(parts: ResumedCallParts): ToolCallResult {
     },
     ...attachmentsOf(row),
     patch: patchOf(parts),
-    resumed:
-      path.length === 0
+    resumed: {
+      ...(path.length === 0
         ? { isDelivered: delivered !== undefined }
-        : { isDelivered: true, changes: fileChanges(row, parts.blobs) },
+        : { isDelivered: true, changes: fileChanges(row, parts.blobs) }),
+      wholeText: result.modelText,
+      reads: row.reads,
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import {
   type EvaluationEnvironment,
   type EvaluationPlace,
   FeedbackState,
+  type MadeCompaction,
   type ModelRequest,
   PromptEvaluationError,
   type RecordedHandler,
@@ -108,6 +109,13 @@ export class ResumedRun {
   isResuming(evaluationId: string): boolean {
     const evaluation = this.at(evaluationId);
     return evaluation === this.#root ? this.#unmute !== undefined : evaluation?.isResuming === true;
+  }
+
+  /** What became of the conversation of an evaluation before a turn; see {@link EarlierCalls}. */
+  compactionBefore(evaluationId: string, turn: number): MadeCompaction | 'none' | undefined {
+    const evaluation = this.isResuming(evaluationId) ? this.at(evaluationId) : undefined;
+    if (evaluation === undefined) return undefined;
+    return evaluation.rows.compactions.get(turn) ?? (evaluation.next === undefined ? undefined : 'none');
   }
 
   /** Whether the run has gone on from its rows. */

@@ -57,6 +57,9 @@ export interface AnsweredRequest {
   readonly request: RecordedRequest | undefined;
 }
 
+/** What the event of a compaction says. */
+export type CompactedEvent = Extract<EventRow['event'], { readonly type: 'context-compacted' }>;
+
 /** The decision of a call. */
 export type CallDecision = Extract<Decision, { readonly kind: 'call' }>;
 
@@ -72,6 +75,8 @@ export class EvaluationRows {
   readonly begun: Set<string> = new Set();
   /** Which of its calls were interrupted. */
   readonly interruptions: EvaluationInterruptions = new EvaluationInterruptions();
+  /** What was compacted before the request of a turn. */
+  readonly compactions: Map<number, CompactedEvent> = new Map();
   /** How many decisions were made, those that are not decisions any more included. */
   made = 0;
   firstRequest: RequestRow | undefined;
@@ -123,6 +128,7 @@ export class EvaluationRows {
       case 'event':
         if (row.event.type === 'completion-checked' || row.event.type === 'hosted-approval-answered')
           this.#decide({ kind: 'event', turn: row.event.turn, row, changes: [] });
+        else if (row.event.type === 'context-compacted') this.compactions.set(row.event.turn, row.event);
         break;
       case 'begin':
         this.interruptions.begun(callKey(row));
@@ -141,7 +147,9 @@ export class EvaluationRows {
 
   /** Inside a call that was entered again the model may be asked something else: what followed the request before did not happen then. */
   #askAgain({ turn }: RequestRow): void {
-    if (this.description.type === 'run') this.#drop((decision) => decision.turn >= turn);
+    if (this.description.type !== 'run') return;
+    this.#drop((decision) => decision.turn >= turn);
+    for (const compacted of this.compactions.keys()) if (compacted > turn) this.compactions.delete(compacted);
   }
 
   #settle(row: CommitRow | AttemptRow): void {

@@ -9,6 +9,7 @@ import type {
   EvaluationEnvironment,
   EvaluationPlace,
   KnownAnswer,
+  MadeCompaction,
   ModelRequest,
   ModelTurn,
   ObserverCalls,
@@ -217,6 +218,10 @@ export class RunHooks implements RunJournaling {
     params: unknown,
   ): RecordedHandler | undefined {
     return this.#parts.resumed?.handlerFor(evaluationId, call, params);
+  }
+
+  compactionBefore(evaluationId: string, turn: number): MadeCompaction | 'none' | undefined {
+    return this.#parts.resumed?.compactionBefore(evaluationId, turn);
   }
 
   paidAnswer(turn: ModelTurn): PaidAnswer | undefined {

@@ -51,7 +51,7 @@ export function servedTools({ call, display, events, finish }: ServedToolsParts)
       }
       return offered;
     },
-    toolNamed: (name) => (name === finish?.name ? finish.tool : display.rendered.boundTools.get(name)?.tool),
+    toolNamed: (name) => (name === finish?.name ? finish.tool : display.offered(name)?.tool),
     call: (asked, options = {}) => call(asked, options),
     onEvent: (listener) => events.listen(listener),
   } satisfies HarnessTools);

@@ -4,7 +4,8 @@ import type { ModelTurn, RecordedError } from '../../core/runtime/index.ts';
 import type { JsonSchema, JsonValue } from '../../core/schema/index.ts';
 import type { AssistantPart, ConversationItem, HostedToolReading } from '../../core/tool/index.ts';
 import { rowMembers } from '../format/references.ts';
-import { type RequestRow, type ResponseRow, type RowEdit, responseAnswer } from '../format/rows.ts';
+import type { RowEdit } from '../format/row-parts.ts';
+import { type RequestRow, type ResponseRow, responseAnswer } from '../format/rows.ts';
 import type { RecordedRequest, RecordedResponse } from './run-record.ts';
 
 type Tools = RecordedRequest['tools'];

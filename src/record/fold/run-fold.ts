@@ -258,6 +258,10 @@ export class RunFold {
 
   #delivered(row: DeliveredRow): void {
     const call = this.#tree.call(this.#run(row.run), row.turn, row.callId, row.t);
+    if (row.resultId !== undefined) {
+      call.resultId = row.resultId;
+      if (call.modelText !== undefined) call.wholeText = call.modelText;
+    }
     if (row.modelText !== undefined) call.modelText = row.modelText;
     if (row.feedback !== undefined) call.feedback = row.feedback;
   }

@@ -137,6 +137,10 @@ export interface RecordedCall
   readonly attempts: readonly RecordedAttempt[];
   readonly feedback: readonly RecordedFeedback[];
   readonly approvals: readonly { [Name in keyof RecordedApproval]: RecordedApproval[Name] }[];
+  /** The model has read an excerpt of the result, and finds all of it by this id. */
+  readonly resultId?: string;
+  /** All of the result, where the model has read an excerpt. */
+  readonly wholeText?: string;
   readonly residualEffects: readonly string[];
   readonly openedSections: readonly string[];
   readonly startedAtMs: number;

@@ -8,6 +8,7 @@ import type {
   RecordedFeedback,
 } from '../../core/runtime/index.ts';
 import {
+  amount,
   anyObject,
   count,
   described,
@@ -97,7 +98,7 @@ export const raw: Field<RawPart> = record({ provider: text, items: list(json<Jso
 const parts = list(part);
 
 export const message: Field<JsonObject> = variant('type', {
-  user: { content: parts, source: optional(text) },
+  user: { content: parts, source: optional(text), sessionId: optional(text) },
   assistant: { content: parts, raw: optional(raw) },
   'tool-result': {
     callId: text,
@@ -108,6 +109,15 @@ export const message: Field<JsonObject> = variant('type', {
   },
   approval: { approvalId: text, approved: flag, reason: optional(text) },
 });
+
+export const rowEdit = {
+  at: count as Field<number>,
+  remove: count as Field<number>,
+  insert: list(message) as Field<readonly JsonObject[]>,
+};
+
+/** A replacement of some items of a conversation. */
+export interface RowEdit extends RecordOf<typeof rowEdit> {}
 
 const turn = count;
 const ofCall = { turn, callId: text, toolName: text };
@@ -123,6 +133,13 @@ export const event: Field<BareEvent> = variant(
     'completion-checked': { turn, checker: text, outcome: text, feedback: optional(text) },
     'tool-results-dropped': { turn, callIds: list(text), characters: count },
     'turns-dropped': { turn, turns: count, callIds: list(text) },
+    'context-compacted': {
+      turn,
+      turns: count,
+      inputTokensBefore: amount,
+      inputTokensAfter: amount,
+      edits: list(record(rowEdit)),
+    },
     'budget-exceeded': { turn, limit: text, value: number, maximum: number },
     'policy-unenforced': { ...ofCall, policy: text, outcome: text, reason: text },
     'hosted-tool-called': { turn, toolName: text },

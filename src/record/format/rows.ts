@@ -50,14 +50,15 @@ import {
   content,
   event,
   feedback,
-  message,
   part,
   path,
   type RawPart,
+  type RowEdit,
   type RowType,
   type RunPart,
   raw,
   recordedError,
+  rowEdit,
   runParent,
   type StateSteps,
   stateSteps,
@@ -109,15 +110,6 @@ const seenRow = {
 
 /** What the run found at a path before it changed anything there; once for each path, and once more for a listing. */
 export interface SeenRow extends RowType<'seen'>, RunPart, RecordOf<typeof seenRow> {}
-
-const rowEdit = {
-  at: count as Field<number>,
-  remove: count as Field<number>,
-  insert: list(message) as Field<readonly JsonObject[]>,
-};
-
-/** A replacement of some items of a conversation. */
-export interface RowEdit extends RecordOf<typeof rowEdit> {}
 
 const requestTokens = {
   instructions: amount as Field<number>,
@@ -248,13 +240,15 @@ const deliveredRow = {
   callId: text as Field<string>,
   /** What the model reads, with the feedback. Absent: what the row of the call says. */
   modelText: optional(text) as OptionalField<string>,
+  /** What the model reads is an excerpt: all of it is what the row of the call says. */
+  resultId: optional(text) as OptionalField<string>,
   /** Absent: none was asked for. */
   feedback: optional(list(feedback)) as OptionalField<readonly RecordedFeedback[]>,
 };
 
 /**
- * A call was delivered after its commit, to subscribers, feedback providers and the model. A record has it for calls that feedback was added to,
- * a journal for all.
+ * A call was delivered after its commit, to subscribers, feedback providers and the model. A record has it for calls that feedback was added to, or
+ * that the model has read an excerpt of, a journal for all.
  */
 export interface DeliveredRow extends RowType<'delivered'>, RunPart, RecordOf<typeof deliveredRow> {}
 

@@ -63,6 +63,12 @@ const reports: Reports = {
     run.isCompacted = true;
     noteOnTurn(run, turn, 'wink.turns.dropped', { turns, calls: callIds.length });
   },
+  'context-compacted': (_trace, run, { turn, turns, inputTokensBefore, inputTokensAfter }) => {
+    run.isCompacted = true;
+    const sizes = { tokens_before: inputTokensBefore, tokens_after: inputTokensAfter };
+    // It is before the request: the turn before it is the last one that has a span.
+    noteOnTurn(run, turn - 1, 'wink.context.compacted', { by: 'run', turns, ...sizes });
+  },
   'output-rejected': (_trace, run, { turn, repair, problem }) => {
     run.purpose = 'output-repair';
     noteOnTurn(run, turn, 'wink.output.rejected', { repair, problem: content(run, problem) });

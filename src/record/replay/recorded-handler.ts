@@ -80,7 +80,9 @@ function endOf(call: RecordedCall): RecordedEnd {
 }
 
 /** Whether the model did not read the value: its text is the message alone, or continues with feedback. */
-function isValueExcluded({ feedback, message = '', modelText, value }: RecordedCall): boolean {
+function isValueExcluded(call: RecordedCall): boolean {
+  const { feedback, message = '', value, wholeText } = call;
+  const modelText = wholeText ?? call.modelText;
   if (value === undefined || value === null || modelText === undefined) return false;
   if (modelText === message) return true;
   const hasFeedback = feedback.some(({ outcome }) => outcome === 'given');

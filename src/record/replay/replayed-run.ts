@@ -1,11 +1,12 @@
 import { describeError } from '../../core/error/index.ts';
 import type { EarlierRun } from '../../core/evaluation/index.ts';
-import { present } from '../../core/internal/index.ts';
+import { none, present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
 import type {
   ApprovalHandler,
   AttemptName,
   EvaluationPlace,
+  MadeCompaction,
   ModelRequest,
   ModelTurn,
   RecordedHandler,
@@ -144,6 +145,14 @@ export class ReplayedRun implements EarlierRun {
       return this.#remoteApproval(evaluationId, input as StepKinds['remote-approval']['input']);
     };
     return answer;
+  }
+
+  /** What was compacted is compacted again: the conversation of a replay is that of the record until it leaves it. */
+  compactionBefore(evaluationId: string, turn: number): MadeCompaction | 'none' | undefined {
+    if (this.#isLive) return undefined;
+    for (const { event } of this.#options.index.turn(evaluationId, turn)?.events ?? none)
+      if (event.type === 'context-compacted') return event;
+    return 'none';
   }
 
   handlerFor(

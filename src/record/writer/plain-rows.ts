@@ -13,13 +13,18 @@ import type { JsonObject } from '../../core/schema/index.ts';
 import type { ConversationItem } from '../../core/tool/index.ts';
 import { type RunHeader, runHeader } from '../format/header-row.ts';
 import { rowMembers, rowOf } from '../format/references.ts';
-import { hostedToolPart, type RecordedWrite, type RowLog, type RunPart } from '../format/row-parts.ts';
+import {
+  hostedToolPart,
+  type RecordedWrite,
+  type RowEdit,
+  type RowLog,
+  type RunPart,
+} from '../format/row-parts.ts';
 import type {
   DeliveredRow,
   RequestRow,
   RequestTokens,
   ResponseRow,
-  RowEdit,
   StateRow,
 } from '../format/rows.ts';
 
@@ -107,9 +112,10 @@ export function deliveredRow(
   place: Place,
   isNeeded: boolean,
 ): DeliveredRow | undefined {
-  const { feedback, modelText } = invocation;
-  if (feedback === undefined && !isNeeded) return undefined;
-  const added = feedback === undefined ? {} : { modelText, feedback };
+  const { feedback, modelText, resultId } = invocation;
+  const isChanged = feedback !== undefined || resultId !== undefined;
+  if (!isChanged && !isNeeded) return undefined;
+  const added = isChanged ? { modelText, ...present({ feedback, resultId }) } : {};
   return { type: 'delivered', ...place, turn, callId, ...added };
 }
 

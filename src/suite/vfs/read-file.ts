@@ -1,12 +1,20 @@
-import type { TextWindow } from '../../core/filesystem/index.ts';
-import { counted, formatNumber, present, showName } from '../../core/internal/index.ts';
+import {
+  renderLines,
+  type ShownPart,
+  type ShownText,
+  showLines,
+  showPart,
+  shownLines,
+  shownLinesFields,
+  shownPart,
+  type TextWindow,
+} from '../../core/filesystem/index.ts';
+import { counted, formatNumber, showName } from '../../core/internal/index.ts';
 import {
   count,
   integer,
-  list,
   optional,
   type RecordOf,
-  record,
   recordSchema,
   text,
 } from '../../core/schema/index.ts';
@@ -14,27 +22,11 @@ import { type AnyTool, ToolResult, type ToolSuccess } from '../../core/tool/inde
 import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
 import { fileTool, pathField } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
-import { type ShownPart, type ShownText, showLines, showPart } from './text.ts';
 
 const output = {
   /** The file, normalised. */
   path: text,
-  /** The lines shown, joined with `\n`; without carriage returns, over-long lines cut. Of one line that is read by characters, the part shown. */
-  text,
-  /** Number of the first line shown, from 1; 0 when none is. */
-  firstLine: count,
-  /** Number of the last line shown; 0 when none is. */
-  lastLine: count,
-  totalLines: count,
-  /** The `offset` that continues where this result stops; absent when the end of the file was reached. */
-  nextOffset: optional(integer, { minimum: 1 }),
-  /** The lines that were cut, and how many of their characters are shown; absent when none was. */
-  cutLines: optional(list(record({ line: count, characters: count }))),
-  /** Of one line that is read by characters: the first one shown, from 0, and how many the line has. */
-  firstCharacter: optional(count),
-  lineCharacters: optional(count),
-  /** The `character_offset` that continues where this result stops; absent when the end of the line was reached. */
-  nextCharacterOffset: optional(integer, { minimum: 1 }),
+  ...shownLinesFields,
   /** The media type of a file that is attached in place of its text; absent for text. */
   mediaType: optional(text),
   /** The size of a file that is attached; absent for text. */
@@ -126,60 +118,33 @@ function shownOnce<Shown>(show: (window: string) => Shown): (window: string) => 
   };
 }
 
-function linesOf(
-  { path, offset, totalLines }: TextWindow,
-  { lines, cut, hasCarriageReturns, hasMark }: ShownText,
-): ToolSuccess<ReadFileResult> {
-  const lastLine = offset + lines.length;
-  const result: ReadFileResult = {
-    path,
-    text: lines.join('\n'),
-    firstLine: offset + 1,
-    lastLine,
-    totalLines,
-    ...present({
-      nextOffset: lastLine < totalLines ? lastLine : undefined,
-      cutLines:
-        cut.length === 0
-          ? undefined
-          : cut.map(({ index, characters }) => ({ line: offset + index + 1, characters })),
-    }),
-  };
+function linesOf(window: TextWindow, shown: ShownText): ToolSuccess<ReadFileResult> {
+  const { path, offset, totalLines } = window;
+  const { hasCarriageReturns, hasMark } = shown;
+  const result: ReadFileResult = { path, ...shownLines(window, shown) };
   const notes = [
     ...(hasMark && offset === 0 ? ['byte order mark'] : []),
     ...(hasCarriageReturns ? ['CRLF line ends'] : []),
   ];
-  const range = `lines ${result.firstLine}-${lastLine} of ${totalLines}`;
+  const range = `lines ${result.firstLine}-${result.lastLine} of ${totalLines}`;
   return ToolResult.ok(
     result,
     `${showName(path)} - ${range}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
   );
 }
 
-function partOfLine(
-  { path, offset, totalLines }: TextWindow,
-  { text: part, from, length }: ShownPart,
-): ToolSuccess<ReadFileResult> {
-  const end = from + part.length;
-  const line = offset + 1;
-  const result: ReadFileResult = {
-    path,
-    text: part,
-    firstLine: line,
-    lastLine: line,
-    totalLines,
-    firstCharacter: from,
-    lineCharacters: length,
-    ...present({
-      nextCharacterOffset: end < length ? end : undefined,
-      nextOffset: line < totalLines ? line : undefined,
-    }),
-  };
+function partOfLine(window: TextWindow, part: ShownPart): ToolSuccess<ReadFileResult> {
+  const { path, totalLines } = window;
+  const result: ReadFileResult = { path, ...shownPart(window, part) };
+  const { from, length, text: shown } = part;
   const range =
-    part === ''
+    shown === ''
       ? `the line has ${counted(length, 'character')}, there are none left`
-      : `characters ${formatNumber(from + 1)}-${formatNumber(end)} of ${formatNumber(length)}`;
-  return ToolResult.ok(result, `${showName(path)} - line ${line} of ${totalLines}, ${range}`);
+      : `characters ${formatNumber(from + 1)}-${formatNumber(from + shown.length)} of ${formatNumber(length)}`;
+  return ToolResult.ok(
+    result,
+    `${showName(path)} - line ${result.firstLine} of ${totalLines}, ${range}`,
+  );
 }
 
 function emptyWindow({ path, totalLines }: Pick<TextWindow, 'path' | 'totalLines'>): ReadFileResult {
@@ -193,36 +158,4 @@ function attachedFile({ path, part, bytes }: FileAttachment): ToolSuccess<ReadFi
     `${showName(path)} - ${mediaType}, ${counted(bytes, 'byte')}, attached.`,
     { attachments: [part] },
   );
-}
-
-function renderLines(result: ReadFileResult): string {
-  if (result.firstLine === 0) return '';
-  const width = String(result.lastLine).length;
-  const numbered = result.text
-    .split('\n')
-    .map((line, index) => `${String(result.firstLine + index).padStart(width)} | ${line}`);
-  return [...numbered, ...continuations(result)].join('\n');
-}
-
-/** The last lines of a window: how to see what it does not show. */
-function continuations(result: ReadFileResult): readonly string[] {
-  const { cutLines, firstCharacter, firstLine, lastLine, lineCharacters, nextCharacterOffset, nextOffset } =
-    result;
-  const notes: string[] = [];
-  const linesLeft = result.totalLines - lastLine;
-  if (nextOffset !== undefined)
-    notes.push(`${counted(linesLeft, 'more line')}; continue with offset=${nextOffset}`);
-  if (nextCharacterOffset !== undefined) {
-    const left = (lineCharacters ?? 0) - nextCharacterOffset;
-    const how = `offset=${firstLine - 1}, character_offset=${nextCharacterOffset}`;
-    notes.push(`${counted(left, 'more character')} of this line; continue with ${how}`);
-  }
-  const [first] = cutLines ?? [];
-  if (first !== undefined && firstCharacter === undefined) {
-    const cut = cutLines?.length ?? 0;
-    const which =
-      cut === 1 ? '1 line is cut; continue it' : `${counted(cut, 'line')} are cut; continue the first`;
-    notes.push(`${which} with offset=${first.line - 1}, character_offset=${first.characters}`);
-  }
-  return notes.map((note) => `[${note}]`);
 }

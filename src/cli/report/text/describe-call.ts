@@ -1,4 +1,4 @@
-import { counted, cutAtWord } from '../../../core/internal/index.ts';
+import { counted, cutAtWord, formatNumber } from '../../../core/internal/index.ts';
 import type { RecordedApproval, RunEvent, UnenforcedDecision } from '../../../core/runtime/index.ts';
 import { failureLine } from '../../../record/index.ts';
 import { firstOf, printable, readableDuration } from '../../process/plain-text.ts';
@@ -207,6 +207,8 @@ export function newsText({ event, call }: LocatedEvent, clean: (text: string) =>
       return event.isCompacted === true ? 'the provider shortened the conversation' : undefined;
     case 'turns-dropped':
       return `${counted(event.turns, 'turn')} of the conversation dropped to make room`;
+    case 'context-compacted':
+      return `the conversation was compacted: about ${formatNumber(event.inputTokensBefore)} tokens became ${formatNumber(event.inputTokensAfter)}, ${counted(event.turns, 'turn')} left`;
     case 'output-rejected':
       return `the answer was rejected, asking again: ${said(event.problem)}`;
     case 'completion-checked':

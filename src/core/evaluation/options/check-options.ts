@@ -20,7 +20,7 @@ import {
 } from '../../runtime/index.ts';
 import type { NestedEvaluateOptions, PromptPort } from '../../tool/index.ts';
 import { refusePendingCalls, refuseSuspended } from './complete-history.ts';
-import type { EvaluateOptions } from './evaluate-options.ts';
+import type { ContextOptions, EvaluateOptions } from './evaluate-options.ts';
 import { evaluateChecks, movedOptions } from './option-checks.ts';
 
 /** Options of an evaluation on a root session, or inside a call. */
@@ -51,6 +51,7 @@ export function checkEvaluateOptions<Options extends AnyOptions>(
   if (observers !== undefined) checkObservers(of, observers);
   if (history !== undefined) refuseSuspended(history);
   if (pendingCalls === 'refuse' && history !== undefined) refusePendingCalls(history);
+  if (options.context !== undefined) checkContext(of, options.context, options.settings);
   if (limits?.budget !== undefined && !isSharedBudget(limits.budget)) toBudgetTracker(limits.budget);
   if (options.retry !== undefined) toThrottlePolicy(options.retry);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
@@ -77,6 +78,40 @@ function checkJournal(of: string, { approve, journal, runId }: AnyOptions): void
     details: { option: 'runId' },
   });
 }
+
+/** @throws {PromptValidationError} for what cannot hold together. */
+function checkContext(
+  of: string,
+  { compact, maxTurns }: ContextOptions,
+  settings: EvaluateOptions['settings'],
+): void {
+  if (compact === undefined) return;
+  const { atInputTokens, toInputTokens } = compact;
+  const refused = (option: string, problem: string): PromptValidationError =>
+    new PromptValidationError(`${of}: ${problem}`, { details: { option } });
+  if (toInputTokens > 0.75 * atInputTokens) {
+    throw refused(
+      'context.compact.toInputTokens',
+      `context.compact.toInputTokens must be at most three quarters of atInputTokens, here ${Math.floor(0.75 * atInputTokens)}; it is ${toInputTokens}. Each compaction costs all that the provider has cached of the conversation.`,
+    );
+  }
+  if (maxTurns !== undefined) {
+    throw refused(
+      'context.maxTurns',
+      'context.maxTurns and context.compact cannot be used together: the window would drop the state that a compaction puts in the place of turns. Leave one of them out.',
+    );
+  }
+  const ofProvider = providerCompactions.find((name) => settings?.[name] !== undefined);
+  if (ofProvider !== undefined) {
+    throw refused(
+      `settings.${ofProvider}`,
+      `The setting ${ofProvider} lets the provider shorten the conversation, which context.compact does. Leave one of them out.`,
+    );
+  }
+}
+
+/** Settings by which providers shorten a conversation themselves. */
+const providerCompactions = ['context_management', 'contextManagement', 'truncation'] as const;
 
 /** @throws {PromptValidationError} for a scope of questions where they belong to a run, which is found by its name. */
 function refuseScope(approve: unknown): void {

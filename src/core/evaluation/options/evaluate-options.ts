@@ -193,6 +193,19 @@ export interface RunLimits {
 /** What happens to a long conversation. Everything is optional. */
 export interface ContextOptions {
   /**
+   * Compacts the conversation: when the next request would take more than `atInputTokens`, older turns leave it and the state of the run takes their place, so that it takes
+   * about `toInputTokens`: `digest` of slices and policies, files that were changed and read, sections that were opened. All that people and the calling program said stays, and so do the
+   * last turns, at least one. `atInputTokens` is 60 % of what the model takes, or so; `toInputTokens` is at most three quarters of it. A conversation that is too long for the model is compacted
+   * before `overflow` is asked. Not together with `maxTurns`, nor with compaction by the provider. Default: nothing leaves.
+   */
+  readonly compact?: { readonly atInputTokens: number; readonly toInputTokens: number };
+  /**
+   * Keeps long results of calls with the conversation: the model reads the beginning and the end of a result of more than `maxCharacters`, 1,000 or more, and any part of it by the
+   * tool `read_result`, which it gets from the start. Failed results are kept, too; files, policies and images are not concerned, and `limits.maxResultCharacters` holds as ever. Beyond
+   * `maxTotalCharacters` the oldest go. Default: the model gets all of a result at once; of `maxTotalCharacters`: 64,000,000.
+   */
+  readonly results?: { readonly maxCharacters: number; readonly maxTotalCharacters?: number };
+  /**
    * Turns of the model that the conversation holds at most, with the calls and results of each: 2 or more. When it would
    * be sent with more, the older ones are left out of it, down to half of the number, so that a run of any length takes bounded
    * memory and bounded requests. Beside these stay all that people and the calling program said, and turns that opened or read sections;

@@ -1,4 +1,5 @@
-import { integer, keptName, number, type OptionsOf, oneOf } from '../../error/index.ts';
+import { integer, keptName, number, type OptionsOf, oneOf, required } from '../../error/index.ts';
+import { defaultMaxTotalCharacters } from '../../runtime/index.ts';
 import { innerLimitChecks, type NestedEvaluateOptions } from '../../tool/index.ts';
 import type { ContextOptions, EvaluateOptions, RunLimits } from './evaluate-options.ts';
 
@@ -18,7 +19,20 @@ export const limitChecks: OptionsOf<
   idleTimeoutMs: number({ above: 0 }),
 };
 
+const compactChecks: OptionsOf<NonNullable<ContextOptions['compact']>> = {
+  atInputTokens: required(integer({ min: 1_000 })),
+  toInputTokens: required(integer({ min: 500 })),
+};
+
+/** How long results of calls are kept, in evaluations and tool runtimes. */
+export const resultsChecks: OptionsOf<NonNullable<ContextOptions['results']>> = {
+  maxCharacters: required(integer({ min: 1_000 })),
+  maxTotalCharacters: integer({ min: 1_000, default: defaultMaxTotalCharacters }),
+};
+
 const contextChecks: OptionsOf<ContextOptions> = {
+  compact: compactChecks,
+  results: resultsChecks,
   maxTurns: integer({ min: 2 }),
   overflow: oneOf(['error', 'drop-tool-results']),
 };

@@ -14,7 +14,7 @@ import type { EvaluateOptions, RunLimits } from './evaluate-options.ts';
 import { limitChecks } from './option-checks.ts';
 
 /** What the loop of an evaluation runs with, as it was asked. */
-type LoopSettings = Omit<LoopOptions<unknown>, 'model' | 'outputSchema' | 'answer' | 'step'>;
+type LoopSettings = Omit<LoopOptions<unknown>, 'model' | 'outputSchema' | 'answer' | 'step' | 'slices'>;
 
 /** How an evaluation runs: its options, checked, with defaults filled in and the caller's functions guarded. */
 export interface EvaluationSettings
@@ -68,12 +68,14 @@ export function toSettings(
       enforce: options.enforce !== false,
       maxConcurrentCalls: limits.maxConcurrentCalls,
       maxResultCharacters: limits.maxResultCharacters,
+      results: context.results,
     },
     loop: {
       maxRepeatedFailures: limits.maxRepeatedFailures,
       throttle: toThrottlePolicy(options.retry),
       streaming: options.streaming,
       maxConversationTurns: context.maxTurns,
+      compact: context.compact,
       dropsToolResults: context.overflow === 'drop-tool-results',
       ...ownLoopSettings(options),
     },

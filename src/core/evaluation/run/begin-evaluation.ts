@@ -23,6 +23,7 @@ import {
   RunLedger,
   type RunStop,
   recordSlices,
+  TouchedFiles,
   type StopReason,
   VisiblePrompt,
 } from '../../runtime/index.ts';
@@ -41,6 +42,7 @@ import {
 import { reportLate } from '../scope/hold-session.ts';
 import { readyFor, shareOf } from './budget-of-runs.ts';
 import { checkRequirements } from './check-requirements.ts';
+import { keptResultsFor } from './kept-results-for.ts';
 import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
 
 /** What an evaluation begins with, beside its scope and its settings. */
@@ -112,8 +114,8 @@ function runStart<Output>(
   { scope, prompt, settings, model, isToolRuntime, budget }: Beginning<Output>,
   { display, origin }: EvaluationEnvironment,
 ): BareEvent {
-  const { tools, rendered } = display;
-  const bound = [...rendered.boundTools.values()];
+  const { tools } = display;
+  const bound = tools.flatMap((tool) => display.offered(tool.name) ?? none);
   const idempotent = bound.flatMap(({ tool }) =>
     tool.effects === 'external' && tool.idempotent ? [tool.name] : [],
   );
@@ -276,7 +278,8 @@ function environmentOf<Output>(
   const { calls, feedback, maxSectionOpenings } = settings;
   const { clock, logger, deadline, observers } = calls;
   const { origin } = record;
-  const display = new VisiblePrompt(rendered, { state, maxSectionOpenings });
+  const { results, own } = keptResultsFor(calls, origin, prompt, rendered);
+  const display = new VisiblePrompt(rendered, { state, maxSectionOpenings, own });
   const roots = { session: sessionRoot, filesystem: files.filesystem, container };
   const place = {
     evaluationId: origin.evaluationId,
@@ -335,6 +338,8 @@ function environmentOf<Output>(
       effectsOf: (name) => display.toolNamed(name)?.tool.effects,
     }),
     endedCalls,
+    results,
+    touchedFiles: settings.loop.compact === undefined ? undefined : new TouchedFiles(),
     feedback:
       feedback.length === 0 || endedCalls === undefined
         ? undefined

@@ -119,6 +119,7 @@ async function evaluateObserved<Output>(
       {
         model,
         ...settings.loop,
+        slices: prompt.slices(),
         step: scope.earlier?.stepsOf(environment.origin.evaluationId, environment.roots),
         outputSchema: wellFormed(rendered.output?.compiled.inputJsonSchema),
         answer: {

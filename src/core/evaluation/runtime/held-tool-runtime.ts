@@ -85,7 +85,7 @@ export class HeldToolRuntime<Output> implements ToolRuntime<Output> {
   }
 
   toolNamed(name: string): AnyTool | undefined {
-    return this.#parts.environment.display.rendered.boundTools.get(name)?.tool;
+    return this.#parts.environment.display.offered(name)?.tool;
   }
 
   get hostedTools(): readonly HostedTool[] {

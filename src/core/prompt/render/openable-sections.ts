@@ -1,4 +1,5 @@
 import { nearestNames, quotedList } from '../../internal/index.ts';
+import type { ResourceResolver } from '../../resource/index.ts';
 import { type ReadonlySessionView, readOnlyView } from '../../session/index.ts';
 import {
   type SectionPort,
@@ -28,6 +29,12 @@ import { completeSelection, isEnabled, type SectionWithParams } from './select-s
 /** So many sections are named to one who asks for another. */
 const maxNamed = 20;
 
+/** What the text of a section is made from, beside what is fixed. */
+export interface SectionTextContext {
+  readonly session: ReadonlySessionView;
+  readonly resources: ResourceResolver;
+}
+
 /** What is fixed when a prompt has been rendered. */
 interface RenderedOnce {
   readonly plan: PromptPlan<unknown>;
@@ -50,6 +57,7 @@ export class OpenableSections {
   readonly #rendered: RenderedOnce;
   readonly #prompt: string;
   #inFull: ReadonlySet<string> | undefined;
+  #mayReadAgain = false;
 
   constructor(rendered: RenderedOnce) {
     this.#rendered = rendered;
@@ -104,7 +112,7 @@ export class OpenableSections {
     if (!Array.isArray(found)) return found;
     const { session } = context;
     const hidden = found.map((node) => this.#hiddenChain(node, session));
-    if (hidden.every((chain) => chain.length === 0)) return areOpen(found);
+    if (!this.#mayReadAgain && hidden.every((chain) => chain.length === 0)) return areOpen(found);
     const disabled = this.#findDisabled(hidden, session);
     if (disabled !== undefined) return disabled;
     const [node] = found;
@@ -113,10 +121,23 @@ export class OpenableSections {
     // The examples are those of tools that cannot be called.
     const text = await this.#textOf(selection, context, false);
     const value: SectionReadValue = { section: node?.path ?? '', text };
-    const note = bringsTools(this.plan, index)
+    const note = hidden.flat().length > 0 && bringsTools(this.plan, index)
       ? ` Its tools can be called once it is opened with ${sectionToolNames.open}.`
       : '';
     return ToolResult.ok(value, `Section ${listed(found)} in full.${note}`);
+  }
+
+  /** The text of what a call has shown, rendered again. */
+  async textOf(shown: readonly ShownSection[], context: SectionTextContext): Promise<string> {
+    const [root] = shown;
+    const inFull = shown.flatMap(({ section, visibility }) => (visibility === 'full' ? [section] : []));
+    const selection = await this.#select(this.indexOf(root?.section ?? '') ?? 0, new Set(inFull), context);
+    return this.#textOf(selection, context, this.#rendered.examples);
+  }
+
+  /** From here on sections that are open can be read again. */
+  allowReadingAgain(): void {
+    this.#mayReadAgain = true;
   }
 
   /** Whether the model has the section in full; undefined when there is no such section. */
@@ -224,7 +245,7 @@ export class OpenableSections {
   #select(
     at: number,
     inFull: ReadonlySet<string>,
-    { session }: ToolContext,
+    { session }: SectionTextContext,
   ): Promise<readonly SectionWithParams[]> {
     const { plan, raw } = this.#rendered;
     const view = readOnlyView(session);
@@ -240,7 +261,7 @@ export class OpenableSections {
 
   #textOf(
     selection: readonly SectionWithParams[],
-    { session, resources }: ToolContext,
+    { session, resources }: SectionTextContext,
     examples: boolean,
   ): Promise<string> {
     const { plan, raw } = this.#rendered;

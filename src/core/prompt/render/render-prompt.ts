@@ -147,6 +147,8 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
       source: { plan, raw },
       idleOverrides: (session) => sections.idleOverrides(session),
       withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
+      textOf: (shown, context) => sections.textOf(shown, context),
+      allowReadingAgain: () => sections.allowReadingAgain(),
       get opener() {
         return plan.sectionTools().open;
       },

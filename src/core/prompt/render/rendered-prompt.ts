@@ -1,5 +1,5 @@
 import type { ReadonlySessionView } from '../../session/index.ts';
-import type { AnyTool, DeadlinePort, HostedTool, SectionPort } from '../../tool/index.ts';
+import type { AnyTool, DeadlinePort, HostedTool, SectionPort, ShownSection } from '../../tool/index.ts';
 import type { DroppedOverride } from '../override/dropped-override.ts';
 import type { BoundTool } from '../plan/bound-tool.ts';
 import type { PromptDescriptor } from '../plan/descriptors.ts';
@@ -8,6 +8,7 @@ import type { ToolParamDescriptions } from '../plan/tool-param-descriptions.ts';
 import type { SectionAccess } from '../visibility/section-tools.ts';
 import type { Visibility } from '../visibility/visibility.ts';
 import type { BoundPlan } from './chosen-section.ts';
+import type { SectionTextContext } from './openable-sections.ts';
 
 /** The sections of a rendered prompt, for those that come in later. @internal */
 export interface RenderedSections extends SectionAccess {
@@ -19,6 +20,14 @@ export interface RenderedSections extends SectionAccess {
   idleOverrides(session: ReadonlySessionView): readonly string[];
   /** The prompt with the tools of opened sections after all others. @param shown what one call showed. */
   withShown(shown: readonly { readonly section: string; readonly visibility: Visibility }[]): RenderedPrompt;
+  /**
+   * The text of sections as a call has shown it, rendered again.
+   *
+   * @throws {PromptRenderError} naming the section.
+   */
+  textOf(shown: readonly ShownSection[], context: SectionTextContext): Promise<string>;
+  /** From here on sections that are open can be read again: what showed them has left the conversation. */
+  allowReadingAgain(): void;
   /** What opens sections, whether the prompt shows it or not. */
   readonly opener: BoundTool;
 }

@@ -124,7 +124,7 @@ export class CallCommits {
    * @returns the result with the feedback.
    */
   async takeOver(result: ToolCallResult): Promise<ToolCallResult> {
-    const { feedback, hooks, reporter, roots } = this.#environment;
+    const { feedback, hooks, reporter, results, roots, touchedFiles } = this.#environment;
     const { patch, resumed } = result;
     const notify = patch === undefined ? undefined : applyPatch(roots, patch);
     const seq = reporter?.takenOver(result);
@@ -132,9 +132,12 @@ export class CallCommits {
     if (resumed?.isDelivered === false) {
       hooks?.onRedeliver?.();
       notify?.({ again: true, ...present({ commit: seq }) });
-      if (feedback !== undefined) taken = await withFeedback(result, feedback);
+      taken = this.#excerptOf(result);
+      if (feedback !== undefined) taken = await withFeedback(taken, feedback);
     } else if (resumed === undefined) notify?.();
+    if (resumed !== undefined) results?.restore(result.invocation, resumed.wholeText);
     this.#publish(taken);
+    if (result.invocation.success) touchedFiles?.add(result.invocation, resumed?.reads ?? none);
     this.#environment.outer?.addInnerChanges(resumed?.changes ?? none);
     hooks?.onTakenOver?.(taken);
     return taken;
@@ -278,17 +281,27 @@ export class CallCommits {
     { attempt, call }: SettledCall,
     { result, notify, seq, staged }: Applied,
   ): Promise<ToolCallResult> {
-    const { feedback, hooks, stop } = this.#environment;
+    const { feedback, hooks, stop, touchedFiles } = this.#environment;
     const name = hooks === undefined ? undefined : nameAttempt(call, attempt?.number ?? 0, this.#environment);
     if (hooks !== undefined && name !== undefined) await this.#decide(hooks, name, result, staged);
     if (!result.invocation.success && attempt !== undefined) this.#emitDiscard(attempt, none);
     notify?.(hooks?.decides === true ? present({ commit: seq }) : undefined);
-    const delivered = feedback === undefined ? result : await withFeedback(result, feedback);
+    const read = this.#excerptOf(result);
+    const delivered = feedback === undefined ? read : await withFeedback(read, feedback);
     this.#publish(delivered);
+    if (result.invocation.success) touchedFiles?.add(result.invocation, attempt?.transaction.fileReads?.observe?.().reads ?? none);
     if (name !== undefined) hooks?.onDelivered?.(delivered, name);
     if (delivered.interrupt !== undefined)
       stop.stop({ kind: 'interrupted', cause: delivered.interrupt.error });
     return delivered;
+  }
+
+  /** What the model reads of a result: all of it, unless it is too long. The rest is kept for as long as the conversation. */
+  #excerptOf(result: ToolCallResult): ToolCallResult {
+    const { results } = this.#environment;
+    if (results === undefined || result.interrupt !== undefined) return result;
+    const invocation = results.excerptOf(result.invocation);
+    return invocation === result.invocation ? result : { ...result, invocation };
   }
 
   /** Waits for the decision of the journal, then brings the files to the disk. What fails from there on ends the run. */
@@ -321,7 +334,7 @@ export class CallCommits {
   }
 
   #publish({ invocation, attachments, cause }: ToolCallResult): void {
-    const { logger, emit, endedCalls, eventTypes, feedback, redactor } = this.#environment;
+    const { logger, emit, endedCalls, eventTypes, feedback, redactor, results } = this.#environment;
     const { callId, openedSections, reason, toolName, turn } = invocation;
     // What was opened is part of the next request, live and when the run is resumed.
     if (openedSections !== undefined) this.#state.openings.push({ callId, shown: openedSections });
@@ -334,9 +347,9 @@ export class CallCommits {
       text: wellFormedText(invocation.modelText),
       isError: !invocation.success,
     } as const;
-    this.#conversation.push(
-      attachments === undefined ? answer : { ...answer, attachments: wellFormed(attachments) },
-    );
+    const item = attachments === undefined ? answer : { ...answer, attachments: wellFormed(attachments) };
+    this.#conversation.push(item);
+    results?.delivered(item, turn);
     if (invocation.usage !== undefined)
       this.#state.usage = addTokenUsage(this.#state.usage, invocation.usage);
     this.#record(recorded);

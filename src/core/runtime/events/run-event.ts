@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../schema/index.ts';
 import type {
   BudgetExcess,
   Citation,
+  ConversationItem,
   FinishReason,
   HostedToolOutput,
   ModelSettings,
@@ -204,6 +205,26 @@ interface RunEvents {
     readonly turns: number;
     /** The calls that they made, oldest first. */
     readonly callIds: readonly string[];
+  };
+  /**
+   * The next request would have taken more than `context.compact.atInputTokens`, or had been too long for the model: older turns have left the conversation, and the state of the run has
+   * taken their place.
+   */
+  readonly 'context-compacted': {
+    /** The turn before whose request it was. */
+    readonly turn: number;
+    /** How many turns have left. */
+    readonly turns: number;
+    /** Tokens of the request before and after it, estimated where the provider has not reported them. */
+    readonly inputTokensBefore: number;
+    readonly inputTokensAfter: number;
+    /** What became of the conversation: applied one after the other they make it what the model gets. */
+    readonly edits: readonly {
+      /** Index of the first item. */
+      readonly at: number;
+      readonly remove: number;
+      readonly insert: readonly ConversationItem[];
+    }[];
   };
   /**
    * The end of a turn: the model has answered, and the calls that it asked for have their results. It does not come when the run ends

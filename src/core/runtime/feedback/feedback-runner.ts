@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { compileFileGlob, type Filesystem, type Glob } from '../../filesystem/index.ts';
-import { freezeData, oneLine } from '../../internal/index.ts';
+import { freezeData, oneLine, withoutBlockTags } from '../../internal/index.ts';
 import {
   type Clock,
   type ForkOptions,
@@ -215,28 +215,20 @@ interface GivenFeedback extends Feedback {
 }
 
 const tag = 'wink-feedback';
-/** What begins or ends a block, also with blanks in it that a reader may overlook. */
-const delimiter = /<(?=[\s/]*wink-feedback)/giu;
-
-/** Text in which no block of feedback begins or ends: the `<` of what would be one is written `&lt;`. */
-export function withoutFeedbackTags(text: string): string {
-  return text.replace(delimiter, '&lt;');
-}
-
 /**
  * What the model reads of a call after which feedback was given: the text of the call, then a block for each provider.
  * Only the runtime can write such a block: text elsewhere that would look like one is escaped.
  */
 export function withFeedback(text: string, given: readonly GivenFeedback[]): string {
-  return [withoutFeedbackTags(text), ...given.map(formatFeedback)].filter((part) => part !== '').join('\n\n');
+  return [withoutBlockTags(text), ...given.map(formatFeedback)].filter((part) => part !== '').join('\n\n');
 }
 
 function formatFeedback({ provider, severity = 'info', message, suggestions = [] }: GivenFeedback): string {
   return [
     `<${tag} provider="${provider}" severity="${severity}">`,
-    withoutFeedbackTags(message.trim()),
+    withoutBlockTags(message.trim()),
     // A suggestion of two lines would look like two.
-    ...suggestions.map((suggestion) => `- ${withoutFeedbackTags(oneLine(suggestion))}`),
+    ...suggestions.map((suggestion) => `- ${withoutBlockTags(oneLine(suggestion))}`),
     `</${tag}>`,
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 import type { ConversationItem, ToolResultItem } from '../../tool/index.ts';
+import { type ConversationTurn, turnsOf } from '../context/conversation-turns.ts';
 import { runtimeItem } from '../model/conversation-items.ts';
 import type { LoopState } from '../model/loop-state.ts';
 
@@ -12,10 +13,7 @@ export interface DroppedTurns {
   readonly callIds: readonly string[];
 }
 
-/** The items from `start` to before `end`: an assistant item and what answers it. */
-interface Turn {
-  readonly start: number;
-  readonly end: number;
+interface Turn extends ConversationTurn {
   isKept: boolean;
 }
 
@@ -86,17 +84,13 @@ export class ConversationWindow {
   #findTurns(): readonly Turn[] {
     const conversation = this.#conversation;
     const showsSections = this.#createSectionCheck();
-    const starts = [...conversation.keys()].filter((index) => conversation[index]?.type === 'assistant');
-    const turns: Turn[] = [];
-    for (const [position, start] of starts.entries()) {
-      const end = starts[position + 1] ?? conversation.length;
-      const items = conversation.slice(start, end);
-      const isKept = items.some((item) => item.type === 'tool-result' && showsSections(item));
-      turns.push({ start, end, isKept });
-    }
+    const turns = turnsOf(conversation).map((turn): Turn => {
+      const items = conversation.slice(turn.start, turn.end);
+      return { ...turn, isKept: items.some((item) => item.type === 'tool-result' && showsSections(item)) };
+    });
     for (const [position, { isKept }] of [...turns.entries()].reverse()) {
       const previous = turns[position - 1];
-      if (isKept && previous !== undefined && this.#goesOn(previous)) previous.isKept = true;
+      if (isKept && previous?.isContinued === true) previous.isKept = true;
     }
     return turns;
   }
@@ -104,16 +98,7 @@ export class ConversationWindow {
   /** Where the last turns begin, with what they continue from. */
   #findWindow(turns: readonly Turn[]): number {
     let first = Math.max(0, turns.length - Math.floor(this.#maxTurns / 2));
-    for (let previous = turns[first - 1]; previous !== undefined && this.#goesOn(previous); ) {
-      first -= 1;
-      previous = turns[first - 1];
-    }
+    while (turns[first - 1]?.isContinued === true) first -= 1;
     return turns[first]?.start ?? 0;
-  }
-
-  /** Whether the turn after this one belongs to it: it continues a paused answer, or follows an approval. */
-  #goesOn({ start, end }: Turn): boolean {
-    const items = this.#conversation.slice(start, end);
-    return items.length === 1 || items.some(({ type }) => type === 'approval');
   }
 }

@@ -1,5 +1,6 @@
 import { ModelResponseError } from '../../error/index.ts';
 import { none } from '../../internal/index.ts';
+import type { AnySlice } from '../../session/index.ts';
 import type { ConversationItem, HostedApprovalRequestPart, ToolResultItem } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { type ToolCall, toToolCall } from '../call/tool-call/tool-call.ts';
@@ -13,10 +14,13 @@ import { Conclusion, type ConclusionOptions, type LoopResult } from '../turn/con
 import type { StepFunction } from '../turn/step.ts';
 import { TurnLedger, textOf } from '../turn/turn-ledger.ts';
 import { TurnRunner } from '../turn/turn-runner.ts';
+import { Compaction } from '../context/compaction.ts';
+import type { CompactionThresholds } from '../context/compaction-types.ts';
+import { type KeptResults, readResultName } from '../context/kept-results.ts';
+import { createSectionCheck } from '../context/shown-sections.ts';
 import { ConversationWindow } from './conversation-window.ts';
 import { ModelCaller, type ModelOptions } from './model-caller.ts';
 import { RemoteApprovals } from './remote-approvals.ts';
-import { createSectionCheck } from './shown-sections.ts';
 
 /** What a loop runs with, beside the environment its calls share. */
 export interface LoopOptions<Output> extends ModelOptions, ConclusionOptions<Output> {
@@ -27,6 +31,10 @@ export interface LoopOptions<Output> extends ModelOptions, ConclusionOptions<Out
   readonly dropsToolResults?: boolean | undefined;
   /** How many turns of the model the conversation holds at most. Default: all. */
   readonly maxConversationTurns?: number | undefined;
+  /** When the conversation is compacted. Default: it is not. */
+  readonly compact?: CompactionThresholds | undefined;
+  /** Slices of the prompt, in the order of its sections, for a digest of the state. Default: none. */
+  readonly slices?: readonly AnySlice[] | undefined;
   /** Through which the run does everything that is not pure. Default: every step is done live. */
   readonly step?: StepFunction | undefined;
 }
@@ -53,6 +61,7 @@ class Loop<Output> {
   readonly #turns: TurnRunner;
   readonly #conclusion: Conclusion<Output>;
   readonly #window: ConversationWindow | undefined;
+  readonly #compaction: Compaction | undefined;
   readonly #failures: RepeatedFailures;
 
   constructor(environment: EvaluationEnvironment, options: LoopOptions<Output>, state: LoopState) {
@@ -73,6 +82,16 @@ class Loop<Output> {
         : new ConversationWindow(maxConversationTurns, state, () =>
             createSectionCheck(state, environment.display),
           );
+    // What was compacted before a run was resumed is compacted, whatever the options are now.
+    this.#compaction =
+      options.compact === undefined && environment.earlier?.compactionBefore === undefined
+        ? undefined
+        : new Compaction({
+            ledger,
+            slices: options.slices ?? none,
+            thresholds: options.compact,
+            charactersPerToken: model.charactersPerToken,
+          });
     this.#approvals = new RemoteApprovals(ledger);
     this.#model = new ModelCaller(options, ledger);
     this.#turns = new TurnRunner(ledger);
@@ -92,6 +111,7 @@ class Loop<Output> {
       if (halt !== undefined) throw this.#ledger.errors.stopped(halt, 'request');
       if (this.#ledger.state.turn >= maxTurns) throw this.#ledger.tooManyTurns(maxTurns);
       if (this.#window !== undefined) this.#moveWindow(this.#window);
+      if (this.#compaction !== undefined) await this.#compaction.move();
       const unaffordable = budget.isUnlimited ? undefined : this.#ledger.unaffordable();
       if (unaffordable !== undefined) throw this.#ledger.errors.stopped(unaffordable, 'request');
       const result = await (observers.around === undefined
@@ -116,13 +136,13 @@ class Loop<Output> {
     try {
       turn = await this.#model.ask();
     } catch (error) {
-      this.#recover(error);
+      await this.#recover(error);
       return undefined;
     } finally {
       eventLoop.resume();
     }
     const fault = findTurnFault(turn);
-    if (fault === undefined && turn.finishReason === 'context-window' && this.#makeRoom()) {
+    if (fault === undefined && turn.finishReason === 'context-window' && (await this.#makeRoom())) {
       this.#ledger.cut(turn);
       return undefined;
     }
@@ -158,21 +178,24 @@ class Loop<Output> {
   }
 
   /** Makes room when the conversation was too long for the model to answer; throws what the run ends with otherwise. */
-  #recover(error: unknown): void {
+  async #recover(error: unknown): Promise<void> {
     const isTooLong = ModelResponseError.isInstance(error) && error.code === 'model-context-exceeded';
-    if (!isTooLong || !this.#makeRoom()) throw this.#ledger.unanswered(error);
+    if (!isTooLong || !(await this.#makeRoom())) throw this.#ledger.unanswered(error);
     this.#ledger.state.lastInputTokens = 0;
   }
 
-  /** Drops old tool results, when that is wanted. @returns false when nothing was dropped. */
-  #makeRoom(): boolean {
+  /** Compacts the conversation, or drops old tool results, when that is wanted. @returns false when nothing was left out. */
+  async #makeRoom(): Promise<boolean> {
+    if ((await this.#compaction?.makeRoom()) === true) return true;
     if (this.#options.dropsToolResults !== true) return false;
     const { environment, state } = this.#ledger;
     const { turn } = state;
     // What was opened or read is instructions.
-    const dropped = dropToolResults(state.conversation, createSectionCheck(state, environment.display));
+    const isKept = createSectionCheck(state, environment.display);
+    const dropped = dropToolResults(state.conversation, isKept, environment.results);
     if (dropped === undefined) return false;
     this.#ledger.conversationRewritten();
+    this.#compaction?.rewritten();
     const isVoid = this.#ledger.voidCharacters();
     environment.emit({ type: 'tool-results-dropped', turn, ...dropped, ...isVoid });
     environment.logger.warn('The conversation was too long for the model; old tool results were dropped.', {
@@ -200,6 +223,7 @@ class Loop<Output> {
     fault: string | undefined,
   ): { readonly calls: readonly ToolCall[]; readonly approvals: readonly HostedApprovalRequestPart[] } {
     const unusable = this.#ledger.answered(turn, fault);
+    if (fault === undefined) this.#compaction?.answered(turn);
     if (unusable !== undefined) throw unusable;
     const { content, raw } = turn;
     const calls: ToolCall[] = [];
@@ -227,6 +251,11 @@ class Loop<Output> {
 const note =
   '[This result was dropped: the conversation had become too long. Call the tool again if it is needed.]';
 
+/** The same of a result that is kept. */
+function keptNote(id: string): string {
+  return `[This result was dropped: the conversation had become too long. It is kept: ${readResultName} with id "${id}" shows any part of it.]`;
+}
+
 /** What was dropped of a conversation. */
 interface DroppedResults {
   readonly callIds: readonly string[];
@@ -239,11 +268,13 @@ interface DroppedResults {
  * stay in pairs.
  *
  * @param isKept true for a result that stays.
+ * @param results where those are kept that are dropped; undefined: they are not.
  * @returns undefined when there is nothing to drop.
  */
 function dropToolResults(
   conversation: ConversationItem[],
   isKept: (result: ToolResultItem) => boolean,
+  results: KeptResults | undefined,
 ): DroppedResults | undefined {
   const sizes = conversation.map((item) =>
     item.type === 'tool-result' && !isKept(item) ? sizeOf(item) - note.length : 0,
@@ -256,7 +287,8 @@ function dropToolResults(
     const size = sizes[index] ?? 0;
     if (item.type !== 'tool-result' || size <= 0) continue;
     const { attachments: _attachments, ...rest } = item;
-    conversation[index] = { ...rest, text: note };
+    const text = results === undefined ? note : keptNote(results.leaving(item));
+    conversation[index] = { ...rest, text };
     callIds.push(item.callId);
     characters += size;
   }

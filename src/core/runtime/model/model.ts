@@ -103,6 +103,11 @@ export interface LanguageModel {
   /** What it costs, for budgets that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;
   /**
+   * ASCII characters in one of its tokens, on average: for estimates of what a request takes, until the provider has reported what one took. Over 0. Default: 4, about
+   * what tokenizers make of English and of code.
+   */
+  readonly charactersPerToken?: number;
+  /**
    * Looks at what the model is going to get, before any request. May throw, best a `PromptValidationError`, for what the provider cannot
    * be sent, such as a hosted tool of an unknown kind: the evaluation ends in phase `render`. Default: everything can be sent.
    */

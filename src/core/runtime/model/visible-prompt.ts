@@ -1,3 +1,4 @@
+import { none } from '../../internal/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../prompt/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
 import type { ModelTool, PromptPort, RenderedPromptPort } from '../../tool/index.ts';
@@ -8,6 +9,8 @@ interface DisplayOptions {
   readonly state: Pick<LoopState, 'openings' | 'expansions'>;
   /** How often handlers may have sections opened. */
   readonly maxSectionOpenings: number;
+  /** Tools of the runtime itself, which the model gets before those of the prompt. Default: none. */
+  readonly own?: readonly BoundTool[];
 }
 
 /**
@@ -20,6 +23,8 @@ export class VisiblePrompt {
   rendered: RenderedPrompt;
   /** The tools as the model gets them. Grows at its end only. */
   tools: readonly ModelTool[];
+  /** Tools of the runtime itself that the model gets, by name. */
+  readonly #own: ReadonlyMap<string, BoundTool>;
   /** Tools of the runtime itself, which are not offered to the model. */
   readonly #unlisted = new Map<string, BoundTool>();
   readonly #state: DisplayOptions['state'];
@@ -27,11 +32,12 @@ export class VisiblePrompt {
   #taken = 0;
   #port: RenderedPromptPort | undefined;
 
-  constructor(rendered: RenderedPrompt, { state, maxSectionOpenings }: DisplayOptions) {
+  constructor(rendered: RenderedPrompt, { state, maxSectionOpenings, own = none }: DisplayOptions) {
     this.maxSectionOpenings = maxSectionOpenings;
     this.#state = state;
     this.rendered = rendered;
-    this.tools = toModelTools(rendered);
+    this.#own = new Map(own.map((bound) => [bound.tool.name, bound]));
+    this.tools = this.#modelTools();
   }
 
   /** Whether a handler may still have sections opened. */
@@ -48,7 +54,12 @@ export class VisiblePrompt {
 
   /** A tool that can be called; undefined when there is none. */
   toolNamed(name: string): BoundTool | undefined {
-    return this.rendered.boundTools.get(name) ?? this.#unlisted.get(name);
+    return this.offered(name) ?? this.#unlisted.get(name);
+  }
+
+  /** A tool that the model gets; undefined when there is none. */
+  offered(name: string): BoundTool | undefined {
+    return this.rendered.boundTools.get(name) ?? this.#own.get(name);
   }
 
   /** Adds a tool that the runtime calls itself; the model does not get it. */
@@ -65,12 +76,13 @@ export class VisiblePrompt {
     }
     this.#taken = openings.length;
     this.#port = undefined;
-    this.tools = toModelTools(this.rendered);
+    this.tools = this.#modelTools();
   }
-}
 
-function toModelTools({ boundTools }: RenderedPrompt): readonly ModelTool[] {
-  return [...boundTools.values()].map((bound) => bound['~planned'].modelTool);
+  #modelTools(): readonly ModelTool[] {
+    const bound = [...this.#own.values(), ...this.rendered.boundTools.values()];
+    return bound.map((each) => each['~planned'].modelTool);
+  }
 }
 
 /** A prompt and how its model sees it. */

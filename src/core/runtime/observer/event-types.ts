@@ -18,6 +18,7 @@ const shapes: { readonly [Type in EventType]: Shape<Type> } = {
   'turn-start': 'flat',
   'turn-end': 'flat',
   'turns-dropped': 'nested',
+  'context-compacted': 'nested',
   'model-call-start': 'flat',
   'model-call-retry': 'nested',
   'model-call-end': 'nested',

@@ -112,7 +112,7 @@ export class ConversationEdits {
 }
 
 /** The edits between two lists of distinct items, of which those in both have the same order. */
-function editsBetween(
+export function editsBetween(
   before: readonly ConversationItem[],
   after: readonly ConversationItem[],
 ): readonly ConversationEdit[] {

@@ -53,6 +53,11 @@ interface CommonSliceOptions<Item, Initial> {
    * 1. Pure: the items are frozen. May throw: the import throws and nothing is changed. Default: earlier versions are refused.
    */
   readonly migrate?: (items: readonly JsonValue[], fromVersion: number) => readonly unknown[];
+  /**
+   * What a model must still know of the items once earlier turns have left the conversation (`context.compact`): a text that takes their place, empty for nothing. Pure,
+   * and of the items alone: what is cached of a conversation is lost with each text that differs. May throw: the model reads that there is no text, and the error is logged. Default: nothing.
+   */
+  readonly digest?: (items: readonly DeepReadonly<Item>[]) => string;
 }
 
 interface StatePolicyOptions<Item> {
@@ -103,6 +108,7 @@ const sliceChecks: OptionsOf<SliceOptions<Schema>> = {
   retain: 'any',
   version: integer({ min: 1 }),
   migrate: 'any',
+  digest: 'function',
 };
 
 /**
@@ -161,6 +167,8 @@ function makeSlice<T, Initial>(
     ...schemas,
     version: options.version ?? 1,
     migrate: options.migrate,
+    // Only items of this slice are ever handed to it.
+    digest: options.digest as SliceParts['digest'],
     retain: options.retain,
     // Only items of this slice, which are of the key function's type, are ever handed to it.
     key: options.key as ((item: unknown) => string) | undefined,
@@ -199,6 +207,8 @@ export interface SliceInternals {
   /** The version of the shape of the items. */
   readonly version: number;
   readonly migrate: Migrate | undefined;
+  /** See the option. */
+  readonly digest: ((items: readonly unknown[]) => unknown) | undefined;
   /** {@link parse} for an item of an export. */
   parseImported(item: unknown): unknown;
   /**
@@ -219,6 +229,7 @@ export interface SliceParts {
   readonly importSchema: Schema | undefined;
   readonly version: number;
   readonly migrate: Migrate | undefined;
+  readonly digest: SliceInternals['digest'];
   readonly retain: number | undefined;
   readonly key: ((item: unknown) => string) | undefined;
   readonly initial: readonly unknown[];
@@ -271,6 +282,7 @@ function compileSlice(parts: SliceParts): SliceInternals {
     parse,
     version: parts.version,
     migrate: parts.migrate,
+    digest: parts.digest,
     ...importRules(parts),
   });
 }

@@ -10,6 +10,8 @@ export function eventWords(event: BareEvent): string | undefined {
       return `The conversation was too long: ${many(event.callIds.length, 'result')} became notes, ${many(event.characters, 'character')} less (${event.callIds.join(', ')}).`;
     case 'turns-dropped':
       return `${many(event.turns, 'turn')} left out of the conversation, with ${many(event.callIds.length, 'call')}.`;
+    case 'context-compacted':
+      return `Compacted: ${many(event.turns, 'turn')} left the conversation, the state of the run took their place; about ${many(event.inputTokensBefore, 'token')} became ${event.inputTokensAfter}.`;
     case 'output-rejected':
       return `The answer was refused, repair ${event.repair}; the model got: ${event.problem}`;
     case 'completion-checked':

@@ -12,6 +12,7 @@ import type {
   RenderedPromptPort,
   ToolContext,
 } from '../../../tool/index.ts';
+import type { KeptResults } from '../../context/kept-results.ts';
 import type { BareEvent } from '../../events/run-event.ts';
 import { seenPrompt } from '../../model/visible-prompt.ts';
 import { askUser } from './ask-user.ts';
@@ -44,6 +45,11 @@ class CallContext implements ToolContext {
   get prompt(): PromptPort {
     this.#prompt ??= seenPrompt(this.#attempt.environment, () => this.session);
     return this.#prompt;
+  }
+
+  /** For the tool that reads them. @internal */
+  get '~results'(): KeptResults | undefined {
+    return this.#attempt.environment.results;
   }
 
   get renderedPrompt(): RenderedPromptPort {

@@ -8,6 +8,7 @@ import type {
   ToolFailure,
   ToolSuccess,
 } from '../../../tool/index.ts';
+import type { MadeCompaction } from '../../context/compaction-types.ts';
 import type { ModelTurn } from '../../model/model.ts';
 import type { EstimatedRequest } from '../../model/token-estimate.ts';
 import type { AttemptName } from './call-hooks.ts';
@@ -80,6 +81,11 @@ export interface EarlierCalls {
     tool: AnyTool,
     params: unknown,
   ): RecordedHandler | undefined;
+  /**
+   * What became of the conversation of an evaluation before the request of this turn: what was compacted then, `none` where a turn is repeated before which nothing was.
+   * Undefined: it is decided now. Default: it is.
+   */
+  compactionBefore?(evaluationId: string, turn: number): MadeCompaction | 'none' | undefined;
   /** What identifies an answer that a step was given; undefined for one that is new. Default: all are. */
   paidAnswer?(turn: ModelTurn): PaidAnswer | undefined;
   /** The answers of the models of all evaluations that have run inside a call, whatever became of them. Default: none. */

@@ -11,6 +11,8 @@ import type {
   UserAnswer,
   UserQuestion,
 } from '../../../tool/index.ts';
+import type { KeptResults, KeptResultsOptions } from '../../context/kept-results.ts';
+import type { TouchedFiles } from '../../context/touched-files.ts';
 import type { BareEvent, RunEvent, RunPathStep } from '../../events/run-event.ts';
 import type { FeedbackRunner } from '../../feedback/feedback-runner.ts';
 import type { Deadline } from '../../limits/deadline.ts';
@@ -79,6 +81,8 @@ export interface CallSettings {
   readonly maxConcurrentCalls: number;
   /** How many characters of a result the model may get, where the tool does not say. */
   readonly maxResultCharacters: number;
+  /** Which results are kept for the model to read in parts; undefined: none are. */
+  readonly results?: KeptResultsOptions | undefined;
   /** The observers of the run. */
   readonly observers: ObserverCalls;
   /** Types of the events that the run has an observer for. Others need not be built. */
@@ -88,7 +92,7 @@ export interface CallSettings {
 }
 
 /** Everything the calls of one evaluation share. */
-export interface EvaluationEnvironment extends CallSettings {
+export interface EvaluationEnvironment extends Omit<CallSettings, 'results'> {
   readonly prompt: PromptPort;
   /** The rendered prompt as the model currently sees it. */
   readonly display: VisiblePrompt;
@@ -112,6 +116,10 @@ export interface EvaluationEnvironment extends CallSettings {
   readonly feedback?: FeedbackRunner | undefined;
   /** The calls that have ended, for feedback providers and completion checkers; undefined when there are none of these. */
   readonly endedCalls?: EndedCalls | undefined;
+  /** The long results of its calls; undefined where the model gets all of them at once. */
+  readonly results?: KeptResults | undefined;
+  /** The files that its calls have touched; undefined where nothing needs to know. */
+  readonly touchedFiles?: TouchedFiles | undefined;
   /** Hooks of a journal and of observers. Default: none. */
   readonly hooks?: CallHooks | undefined;
   /** Tells the observers what calls did; undefined when none wants to know. */

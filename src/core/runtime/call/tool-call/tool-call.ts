@@ -1,7 +1,7 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
 import { none, present } from '../../../internal/index.ts';
-import type { BoundTool, RenderedPrompt } from '../../../prompt/index.ts';
+import type { BoundTool } from '../../../prompt/index.ts';
 import {
   describeIssues,
   freezeOwnJson,
@@ -17,6 +17,7 @@ import type {
   ToolInvokedPayload,
 } from '../../../tool/index.ts';
 import type { TraceContext } from '../../events/trace-context.ts';
+import type { FileReading } from '../../context/touched-files.ts';
 import type { VisiblePrompt } from '../../model/visible-prompt.ts';
 import type { CallPatch, TransactionRoots } from '../transaction/transaction.ts';
 import { type PathChoice, readCallPaths } from './call-paths.ts';
@@ -59,6 +60,10 @@ export interface ToolCallResult {
     readonly isDelivered: boolean;
     /** What it changed, for the outer call. Absent: nothing. */
     readonly changes?: readonly FileChange[];
+    /** What the model was to read before an excerpt of it was made, and feedback was added. */
+    readonly wholeText: string;
+    /** What it has read. */
+    readonly reads: readonly FileReading[];
   };
 }
 
@@ -117,7 +122,7 @@ export function resolveCall(
   const parsed = readArguments(call, bound);
   const params = parsed.value;
   if (bound === undefined) {
-    return rejected('unknown-tool', unknownTool(call.toolName, display.rendered), params);
+    return rejected('unknown-tool', unknownTool(call.toolName, display), params);
   }
   if (bound.tool.execute === undefined) {
     const message = `The tool "${call.toolName}" is declared without a handler and cannot be called here.`;
@@ -152,8 +157,8 @@ function rejected(reason: ToolCallFailureReason, message: string, params?: JsonO
   return { kind: 'rejected', verdict: failed('rejected', reason, message), ...present({ params }) };
 }
 
-function unknownTool(name: string, rendered: RenderedPrompt): string {
-  const names = [...rendered.boundTools.keys()];
+function unknownTool(name: string, { tools }: Pick<VisiblePrompt, 'tools'>): string {
+  const names = tools.map((tool) => tool.name);
   if (names.length === 0) return `There is no tool "${name}"; this prompt has no tools.`;
   const listed = names.slice(0, maxNamedTools).join(', ');
   const more = names.length > maxNamedTools ? ` and ${names.length - maxNamedTools} more` : '';

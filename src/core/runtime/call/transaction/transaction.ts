@@ -252,7 +252,7 @@ export class CallTransaction {
   }
 
   /** Says whose content was read so far; undefined while no files were looked at. */
-  get fileReads(): Pick<FilesystemFork, 'readPaths' | '~contentReads'> | undefined {
+  get fileReads(): Pick<FilesystemFork, 'readPaths' | '~contentReads' | 'observe'> | undefined {
     return this.#seenFiles;
   }
 

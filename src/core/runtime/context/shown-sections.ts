@@ -9,10 +9,19 @@ import type { VisiblePrompt } from '../model/visible-prompt.ts';
  * opening it the last one that did. Goes through the whole conversation: for when something has to be left out of it.
  */
 export function createSectionCheck(
-  { conversation, openings }: Pick<LoopState, 'conversation' | 'openings'>,
+  state: Pick<LoopState, 'conversation' | 'openings'>,
   display: Pick<VisiblePrompt, 'toolNamed'>,
 ): (result: ToolResultItem) => boolean {
-  const opened = new Set(openings.map(({ callId }) => callId));
+  const opened = new Set(state.openings.map(({ callId }) => callId));
+  const shown = new Set(sectionsReadIn(state, display).values());
+  return (result) => opened.has(result.callId) || shown.has(result);
+}
+
+/** The sections that calls of a conversation have read without opening them, each with the last result that shows it. */
+export function sectionsReadIn(
+  { conversation }: Pick<LoopState, 'conversation'>,
+  display: Pick<VisiblePrompt, 'toolNamed'>,
+): ReadonlyMap<string, ToolResultItem> {
   const read = new Map<string, ToolResultItem>();
   // A prompt without summarized sections may have another tool of this name.
   const canRead = display.toolNamed(sectionToolNames.read)?.tool === readSection();
@@ -22,8 +31,7 @@ export function createSectionCheck(
     else if (item.type === 'tool-result' && !item.isError && item.toolName === sectionToolNames.read)
       read.set(sectionReadBy(item, asked), item);
   }
-  const shown = new Set(read.values());
-  return (result) => opened.has(result.callId) || shown.has(result);
+  return read;
 }
 
 /** The section that a call has read, as the tool finds it; the id of the call where that is not known. */
