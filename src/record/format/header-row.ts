@@ -55,6 +55,15 @@ export const runHeader = {
       expiresAtMs: optional(number),
     }),
   ) as OptionalField<Partial<NonNullable<Extract<BareEvent, { readonly type: 'run-start' }>['limits']>>>,
+  /** What happens to a long conversation. Absent: nothing was asked for, or it is not known. */
+  context: optional(
+    record({
+      compact: optional(record({ atInputTokens: count, toInputTokens: count })),
+      results: optional(record({ maxCharacters: count, maxTotalCharacters: optional(count) })),
+      maxTurns: optional(count),
+      overflow: optional(text),
+    }),
+  ) as OptionalField<NonNullable<Extract<BareEvent, { readonly type: 'run-start' }>['context']>>,
   /** What the prompt was bound to. Absent: it is not JSON. */
   bound: optional(anyObject()) as OptionalField<JsonObject>,
 };

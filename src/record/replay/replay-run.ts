@@ -111,6 +111,7 @@ export async function replayRun(options: ReplayOptions): Promise<ReplayReport> {
       {
         ...given,
         ...present({
+          context: given.context ?? record.root.context,
           history: first?.conversation,
           settings: first?.settings,
           toolChoice: first?.toolChoice as 'auto' | undefined,

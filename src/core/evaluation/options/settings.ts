@@ -26,6 +26,8 @@ export interface EvaluationSettings
   readonly overrides: OverridesSource | undefined;
   /** Name of the agent, for observers. */
   readonly agent: string | undefined;
+  /** What happens to a long conversation, for observers. */
+  readonly context: EvaluateOptions['context'];
   readonly calls: CallSettings;
   readonly loop: LoopSettings;
 }
@@ -51,6 +53,7 @@ export function toSettings(
     feedback: options.feedback ?? [],
     overrides: options.overrides,
     agent: options.agentName,
+    context: options.context,
     maxSectionOpenings: limits.maxSectionOpenings,
     maxOutputRepairs: limits.maxOutputRepairs,
     // Written out: the shape of an object that begins with a spread lives only as long as a run.

@@ -133,7 +133,10 @@ function runStart<Output>(
     model: model.model ?? model.name,
     ...present({ prices: model.prices }),
     settings: { ...model.settings, ...settings.loop.settings },
-    ...present({ limits: isToolRuntime === true ? undefined : limitsOf(settings, budget) }),
+    ...present({
+      limits: isToolRuntime === true ? undefined : limitsOf(settings, budget),
+      context: settings.context,
+    }),
     effects: Object.fromEntries(bound.map(({ tool }) => [tool.name, tool.effects])),
     ...present({
       idempotent: idempotent.length === 0 ? undefined : idempotent,

@@ -27,7 +27,7 @@ interface CompactionPlan extends Pick<MadeCompaction, 'inputTokensBefore' | 'inp
  * Keeps requests small: when one would take more than it may, older turns leave the conversation, and a digest of the state takes their place. What people and the calling
  * program said stays, and the last turns do. Done between two turns only, so that no call is without its result; a run that is resumed does what its rows say.
  *
- * @see docs/spec/evaluation.md §8
+ * @see docs/spec/context.md §2
  */
 export class Compaction {
   readonly #parts: CompactionParts;

@@ -15,6 +15,8 @@ export const defaultMaxTotalCharacters = 64_000_000;
 
 /** Characters of the beginning of a long result that the model reads, and of its end. */
 const excerptCharacters = 800;
+/** Length of an id. */
+const idCharacters = 12;
 /** A cut is moved to the end of a line that is so near. */
 const nearbyCharacters = 200;
 
@@ -33,7 +35,7 @@ interface StoredResult extends KeptResult {
  * The long results of the calls of one evaluation: the model reads an excerpt of each, and the rest by `read_result`. They belong to the conversation, not to the
  * transactions of the calls: a failed one is kept, too, and files and policies see nothing of them.
  *
- * @see docs/spec/evaluation.md §9
+ * @see docs/spec/context.md §5
  */
 export class KeptResults {
   readonly maxCharacters: number;
@@ -96,12 +98,14 @@ export class KeptResults {
 
   #idOf({ callId, turn }: Pick<ToolInvokedPayload, 'callId' | 'turn'>): string {
     // Not the id of the call alone: models, and some providers, use one twice.
-    return hashOfText(`${this.#evaluationId}/${turn}/${callId}`).slice(0, 12);
+    const hash = hashOfText(`${this.#evaluationId}/${turn}/${callId}`);
+    // What stands before the hyphen is the length of the text.
+    return hash.slice(hash.indexOf('-') + 1).slice(0, idCharacters);
   }
 
   #keep(result: StoredResult): void {
+    this.#characters += result.characters - (this.#results.get(result.id)?.characters ?? 0);
     this.#results.set(result.id, result);
-    this.#characters += result.characters;
     for (const [id, { characters }] of this.#results) {
       if (this.#characters <= this.#maxTotalCharacters) return;
       this.#results.delete(id);

@@ -43,7 +43,7 @@ export interface DigestBounds {
  * What a model must still know once earlier turns have left its conversation, from state: slices and policies that say so, the files that were touched, sections that were
  * opened or read, and results that are kept. It is data that tools and pages have written, in a block that only the runtime can write.
  *
- * @see docs/spec/evaluation.md §8
+ * @see docs/spec/context.md §2
  */
 export class RunDigest {
   readonly #sources: DigestSources;

@@ -88,6 +88,13 @@ interface RunEvents {
       readonly maxCost?: number;
       readonly expiresAtMs?: number;
     };
+    /** What happens to a long conversation, as the options `context` say. Absent: nothing is asked for. */
+    readonly context?: {
+      readonly compact?: { readonly atInputTokens: number; readonly toInputTokens: number };
+      readonly results?: { readonly maxCharacters: number; readonly maxTotalCharacters?: number };
+      readonly maxTurns?: number;
+      readonly overflow?: 'error' | 'drop-tool-results';
+    };
     /** Effects of each tool, by name. */
     readonly effects: Readonly<Record<string, ToolEffects>>;
     /** Names of the tools with effects outside whose calls may be made again. Absent: there are none. */

@@ -146,6 +146,12 @@ const samples: Samples = {
         provider: 'testing',
         prices: { inputPerMillion: 1, outputPerMillion: 2 },
         limits: { maxTurns: 20, maxRepeatedFailures: 5 },
+        context: {
+          compact: { atInputTokens: 2_000, toInputTokens: 1_000 },
+          results: { maxCharacters: 1_000, maxTotalCharacters: 9_000 },
+          maxTurns: 4,
+          overflow: 'error',
+        },
         isToolRuntime: true,
         idempotent: ['search'],
         params: { topic: 'tests' },
