@@ -140,14 +140,23 @@ function mergeOptions(
   given: Omit<EvaluateOptions<Approver>, 'agentName'>,
   ofWorkspace: RunObserver | undefined,
 ): EvaluateOptions<Approver> {
-  const { input = agent.input, approve = agent.approve, limits, feedback, observers, ...rest } = given;
+  const {
+    input = agent.input,
+    approve = agent.approve,
+    limits,
+    context,
+    feedback,
+    observers,
+    ...rest
+  } = given;
   const completion = [...listOf(agent.completion), ...listOf(given.completion)];
   return {
     ...rest,
     ...present({
       input,
       approve,
-      limits: limits === undefined ? agent.limits : mergeLimits(agent.limits, limits),
+      limits: limits === undefined ? agent.limits : mergeMembers<RunLimits>(agent.limits, limits),
+      context: context === undefined ? agent.context : mergeMembers(agent.context, context),
       feedback: bothLists(agent.feedback, feedback),
       observers: bothLists(
         ofWorkspace === undefined ? undefined : [ofWorkspace],
@@ -159,11 +168,13 @@ function mergeOptions(
   };
 }
 
-/** A limit that is undefined is not given. */
-function mergeLimits(own: AnyAgent['limits'], given: RunLimits): RunLimits {
-  if (typeof given !== 'object') return given;
-  const named = Object.entries(given).filter(([, limit]) => limit !== undefined);
-  return { ...own, ...Object.fromEntries(named) };
+/** A member that is undefined is not given. */
+function mergeMembers<Options extends object>(own: Partial<Options> | undefined, given: Options): Options {
+  // Code without types may give anything; the check of the evaluation refuses it.
+  if (typeof given !== 'object' || given === null) return given;
+  const named = Object.entries(given).filter(([, member]) => member !== undefined);
+  // Each member is that of one of them.
+  return { ...own, ...Object.fromEntries(named) } as Options;
 }
 
 /** The check of the evaluation refuses what is not a list. */

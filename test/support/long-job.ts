@@ -8,7 +8,12 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { type LanguageModel, ModelResponseError, type ModelTurn, providerAdapter } from 'weakincentives/provider';
+import {
+  type LanguageModel,
+  ModelResponseError,
+  type ModelTurn,
+  providerAdapter,
+} from 'weakincentives/provider';
 import { z } from 'zod';
 
 const pages = 2_000;
@@ -27,7 +32,8 @@ const checkPage = tool({
   effects: 'state',
   inputSchema: z.object({ page: z.number() }),
   outputSchema: Page,
-  execute: ({ page }) => ToolResult.ok(page === 3 ? { page, value: valueOf(page), rule } : { page, value: valueOf(page) }),
+  execute: ({ page }) =>
+    ToolResult.ok(page === 3 ? { page, value: valueOf(page), rule } : { page, value: valueOf(page) }),
   render: ({ page, value, rule: said }) =>
     `page ${page}: value ${value}.${said === undefined ? '' : ` RULE: ${said}`} ${'The text of the page, which is long. '.repeat(12)}`,
 });
@@ -63,7 +69,8 @@ const template = promptTemplate({
 /** A job whose answer is right only for a model that knows all that its tools have said. */
 export const longJob: { readonly answer: string } = {
   answer: String(
-    Array.from({ length: pages }, (_, index) => valueOf(index + 1)).reduce((left, right) => left + right, 0) * 7,
+    Array.from({ length: pages }, (_, index) => valueOf(index + 1)).reduce((left, right) => left + right, 0) *
+      7,
   ),
 };
 
@@ -102,10 +109,14 @@ function honestModel(asked: Asked[]): LanguageModel {
       const bytes = conversation.reduce((sum, item) => sum + sizeOf(item), head);
       const tokens = Math.ceil(bytes / 4);
       if (tokens > windowTokens)
-        throw new ModelResponseError('model-context-exceeded', `${tokens} tokens are more than ${windowTokens}.`);
+        throw new ModelResponseError(
+          'model-context-exceeded',
+          `${tokens} tokens are more than ${windowTokens}.`,
+        );
       let same = 0;
       let shared = head;
-      for (; same < last.length && last[same] === conversation[same]; same += 1) shared += sizeOf(last[same] ?? {});
+      for (; same < last.length && last[same] === conversation[same]; same += 1)
+        shared += sizeOf(last[same] ?? {});
       asked.push({ tokens, bytes, shared: turn === 1 ? 0 : shared, isGrown: same === last.length });
       last = [...conversation];
       const usage = { inputTokens: tokens, outputTokens: 20 };
@@ -130,7 +141,9 @@ function answerFrom(texts: readonly string[]): number {
   for (const text of texts) {
     const state = /^STATE (.*)$/m.exec(text)?.[1];
     if (state !== undefined) {
-      const held = z.object({ upTo: z.number(), sum: z.number(), rules: z.array(z.string()) }).parse(JSON.parse(state));
+      const held = z
+        .object({ upTo: z.number(), sum: z.number(), rules: z.array(z.string()) })
+        .parse(JSON.parse(state));
       ({ upTo, sum } = held);
       rules = held.rules.length;
     }

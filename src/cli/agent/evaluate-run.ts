@@ -5,6 +5,7 @@ import type {
   PromptResponse,
   RunLimits,
   RunWorkspace,
+  ContextOptions,
 } from '../../core/evaluation/index.ts';
 import type { FileChange, OutsideChange } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';
@@ -149,7 +150,6 @@ async function evaluate(
     const failure = conclusion?.failure;
     return { conclusion, failure, response: failure === undefined ? answer : undefined };
   };
-  const { contextOverflow: overflow, maxConversationTurns } = request;
   let droppedTurns = 0;
   const observe = (event: RunEvent): void => {
     follow(event);
@@ -180,10 +180,7 @@ async function evaluate(
         ...present({
           workspace,
           input: request.input,
-          context:
-            overflow === undefined && maxConversationTurns === undefined
-              ? undefined
-              : present({ overflow, maxTurns: maxConversationTurns }),
+          context: contextOf(request),
           logger,
           overrides,
           journal: durable?.journal,
@@ -263,4 +260,16 @@ function describeFailure(error: unknown, agentName: string, droppedTurns: number
   return printable(
     `the run of ${agentName} failed after ${turns} ${turns === 1 ? 'turn' : 'turns'}, in phase ${error.phase}: ${error.message}${cause}`,
   );
+}
+
+/** What happens to a long conversation; undefined where nothing was asked for. */
+function contextOf(request: RunRequest): ContextOptions | undefined {
+  const { contextCompact, contextOverflow, contextResults, maxConversationTurns } = request;
+  const context = present({
+    compact: contextCompact,
+    results: contextResults === undefined ? undefined : { maxCharacters: contextResults },
+    overflow: contextOverflow,
+    maxTurns: maxConversationTurns,
+  });
+  return Object.keys(context).length === 0 ? undefined : context;
 }

@@ -39,6 +39,8 @@ export const runDefinition: CommandDefinition<RunRequest> = defineCommand<RunReq
       .addOption(model.baseUrl())
       .addOption(model.effort())
       .addOption(model.maxOutputTokens())
+      .addOption(model.contextCompact())
+      .addOption(model.contextResults())
       .addOption(model.contextOverflow())
       .addOption(model.maxConversationTurns())
       .optionsGroup('Limits:')
@@ -86,6 +88,8 @@ export const runDefinition: CommandDefinition<RunRequest> = defineCommand<RunReq
       params: values.params ?? {},
       input: values.input,
       settings: present({ maxOutputTokens: values.maxOutputTokens, reasoningEffort: values.effort }),
+      contextCompact: values.contextCompact,
+      contextResults: values.contextResults,
       contextOverflow: values.contextOverflow,
       maxConversationTurns: values.maxConversationTurns,
       ...limit.limitsOf(values),

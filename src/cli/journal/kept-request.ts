@@ -73,6 +73,8 @@ const tasks = {
     ),
     baseUrl: optional(text),
     settings: anyObject(),
+    contextCompact: optional(record({ atInputTokens: number, toInputTokens: number })),
+    contextResults: optional(number),
     contextOverflow: optional(choice('error', 'drop-tool-results')),
     maxConversationTurns: optional(number),
     maxTurns: optional(number),

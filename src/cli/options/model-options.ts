@@ -2,7 +2,15 @@ import type { JsonObject } from '../../core/schema/index.ts';
 import type { ReasoningEffort } from '../../core/tool/index.ts';
 import { type ModelChoice, modelPrefixes, readModelChoice } from '../model/model-choice.ts';
 import { choiceOption, type ValueOption, valueOption, withCandidates } from './make-option.ts';
-import { type ContextOverflow, efforts, readAmount, readBaseUrl, readParams } from './option-values.ts';
+import {
+  type ContextCompaction,
+  type ContextOverflow,
+  efforts,
+  readAmount,
+  readBaseUrl,
+  readCompaction,
+  readParams,
+} from './option-values.ts';
 
 // What is said to an agent, and who answers.
 
@@ -36,6 +44,20 @@ export const contextOverflow = (): ValueOption<'--context-overflow <WHAT>', Cont
     '--context-overflow <WHAT>',
     'When the conversation is too long: error (default) or drop-tool-results',
     ['error', 'drop-tool-results'],
+  );
+
+export const contextCompact = (): ValueOption<'--context-compact <AT/TO>', ContextCompaction> =>
+  valueOption(
+    '--context-compact <AT/TO>',
+    'Tokens of a request that is compacted, and to how many, such as 120000/40000',
+    readCompaction,
+  );
+
+export const contextResults = (): ValueOption<'--context-results <N>', number> =>
+  valueOption(
+    '--context-results <N>',
+    'Characters of a result beyond which it is read in parts',
+    (name, text) => readAmount(name, text, 1_000),
   );
 
 export const maxConversationTurns = (): ValueOption<'--max-conversation-turns <N>', number> =>

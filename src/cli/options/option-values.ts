@@ -114,6 +114,27 @@ function readDecimal(text: string): number | undefined {
   return /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
 }
 
+/** When a conversation is compacted, and to what. */
+export type ContextCompaction = NonNullable<ContextOptions['compact']>;
+
+/** @throws {UsageError} for other than two amounts of tokens, the second at most three quarters of the first. */
+export function readCompaction(name: string, text: string): ContextCompaction {
+  const [at, to, more] = text.split('/').map((part) => (/^\d{3,9}$/.test(part) ? Number(part) : undefined));
+  if (
+    at === undefined ||
+    to === undefined ||
+    more !== undefined ||
+    at < 1_000 ||
+    to < 500 ||
+    to > 0.75 * at
+  ) {
+    throw new UsageError(
+      `${name} is "${text}"; it must be AT/TO in tokens, such as 120000/40000: AT of at least 1000, TO from 500 to three quarters of AT.`,
+    );
+  }
+  return { atInputTokens: at, toInputTokens: to };
+}
+
 /** What happens when the conversation exceeds the context window. */
 export type ContextOverflow = NonNullable<ContextOptions['overflow']>;
 

@@ -4,7 +4,13 @@ import type { Budget, ModelSettings } from '../../core/tool/index.ts';
 import type { ResumedFiles } from '../../durable/index.ts';
 import type { ModelChoice } from '../model/model-choice.ts';
 import type { JournalNames } from './journal-names.ts';
-import type { ApplyMode, ContextOverflow, OverridesChoice, SandboxChoice } from './option-values.ts';
+import type {
+  ApplyMode,
+  ContextCompaction,
+  ContextOverflow,
+  OverridesChoice,
+  SandboxChoice,
+} from './option-values.ts';
 
 /** What happens to questions without an answer during a run that is kept in a journal. */
 export interface SuspensionChoice {
@@ -27,6 +33,10 @@ export interface RunTask {
   readonly baseUrl: string | undefined;
   /** Settings of the model; they take precedence over those of its adapter. */
   readonly settings: ModelSettings;
+  /** Undefined, also in requests that earlier versions have kept: the conversation is not compacted. */
+  readonly contextCompact?: ContextCompaction | undefined;
+  /** Undefined: the model gets all of a result at once. */
+  readonly contextResults?: number | undefined;
   readonly contextOverflow: ContextOverflow | undefined;
   readonly maxConversationTurns: number | undefined;
   readonly maxTurns: number | undefined;

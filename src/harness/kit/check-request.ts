@@ -55,7 +55,6 @@ const never: readonly (readonly [option: keyof Options, why: string])[] = [
   ['history', 'a harness has its own conversation, and begins each run with a new one'],
   ['journal', 'the conversation of a harness is not here, so that nothing could continue it'],
   ['runId', 'it is for runs with a journal'],
-  ['context', 'a harness has its own conversation, and keeps it short enough by itself'],
 ];
 
 function refusedOption(options: Options): Refusal | undefined {
@@ -63,6 +62,13 @@ function refusedOption(options: Options): Refusal | undefined {
     const value: unknown = options[option];
     const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
     if (!isEmpty) return [option, `${why}. Leave it out`];
+  }
+  for (const [name, value] of Object.entries(options.context ?? {})) {
+    if (value === undefined || name === 'results') continue;
+    return [
+      `context.${name}`,
+      'a harness has its own conversation, and keeps it short enough by itself. Leave it out',
+    ];
   }
   const { retry, toolChoice } = options;
   if (toolChoice !== undefined && toolChoice !== 'auto')

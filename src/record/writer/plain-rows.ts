@@ -20,13 +20,7 @@ import {
   type RowLog,
   type RunPart,
 } from '../format/row-parts.ts';
-import type {
-  DeliveredRow,
-  RequestRow,
-  RequestTokens,
-  ResponseRow,
-  StateRow,
-} from '../format/rows.ts';
+import type { DeliveredRow, RequestRow, RequestTokens, ResponseRow, StateRow } from '../format/rows.ts';
 
 type Place = Pick<RunPart, 'run' | 't'>;
 

@@ -10,14 +10,7 @@ import {
   type TextWindow,
 } from '../../core/filesystem/index.ts';
 import { counted, formatNumber, showName } from '../../core/internal/index.ts';
-import {
-  count,
-  integer,
-  optional,
-  type RecordOf,
-  recordSchema,
-  text,
-} from '../../core/schema/index.ts';
+import { count, integer, optional, type RecordOf, recordSchema, text } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult, type ToolSuccess } from '../../core/tool/index.ts';
 import { describeKinds, type FileAttachment, readOrAttach, type VfsAttachmentKind } from './attachment.ts';
 import { fileTool, pathField } from './file-tool.ts';
@@ -141,10 +134,7 @@ function partOfLine(window: TextWindow, part: ShownPart): ToolSuccess<ReadFileRe
     shown === ''
       ? `the line has ${counted(length, 'character')}, there are none left`
       : `characters ${formatNumber(from + 1)}-${formatNumber(from + shown.length)} of ${formatNumber(length)}`;
-  return ToolResult.ok(
-    result,
-    `${showName(path)} - line ${result.firstLine} of ${totalLines}, ${range}`,
-  );
+  return ToolResult.ok(result, `${showName(path)} - line ${result.firstLine} of ${totalLines}, ${range}`);
 }
 
 function emptyWindow({ path, totalLines }: Pick<TextWindow, 'path' | 'totalLines'>): ReadFileResult {

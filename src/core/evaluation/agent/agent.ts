@@ -11,7 +11,7 @@ import type {
 import type { ApprovalHandler, FeedbackProvider, InputPart, RunObserver } from '../../runtime/index.ts';
 import type { ReadonlySessionView, Session } from '../../session/index.ts';
 import type { Budget, CompletionChecker, PromptResponse } from '../../tool/index.ts';
-import type { RunLimits } from '../options/evaluate-options.ts';
+import type { ContextOptions, RunLimits } from '../options/evaluate-options.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
 /** What is known when an agent is about to be run, before its params are bound. */
@@ -87,6 +87,8 @@ interface AgentSettings {
   readonly workspace?: AgentWorkspace | false;
   /** How far one run goes. */
   readonly limits?: AgentLimits;
+  /** What happens to a long conversation; what is given for a run takes the place of its members. Default: nothing. */
+  readonly context?: ContextOptions;
   /** Decides the requests for approval of policies. Default: all are denied. */
   readonly approve?: ApprovalHandler;
   /** Providers that append guidance to the results of calls. Default: none. */

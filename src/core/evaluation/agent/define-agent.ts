@@ -11,8 +11,8 @@ import {
 import { compileGlob } from '../../filesystem/index.ts';
 import { isRecord, isText, type Writable } from '../../internal/index.ts';
 import { BudgetTracker, checkFeedbackProviders } from '../../runtime/index.ts';
-import { checkObservers } from '../options/check-options.ts';
-import { limitChecks, movedOptions } from '../options/option-checks.ts';
+import { checkContext, checkObservers } from '../options/check-options.ts';
+import { contextChecks, limitChecks, movedOptions } from '../options/option-checks.ts';
 import { checkCompletion } from '../run/check-completion.ts';
 import type { Agent, AgentLimits, AgentOptions, AgentWorkspace } from './agent.ts';
 
@@ -32,6 +32,7 @@ const agentChecks = {
   workspace: rule((value) => value === false || isRecord(value), 'an object or false'),
   adapter: rule((value) => isFunction(value) || isAdapter(value), 'an adapter or a function'),
   limits: withoutDeadline(limitChecks) satisfies OptionsOf<AgentLimits>,
+  context: contextChecks,
   approve: 'function',
   feedback: 'any',
   completion: 'any',
@@ -86,6 +87,7 @@ export function defineAgent<Params, Output>(options: AgentOptions<Params, Output
   const { feedback, completion, observers } = options;
   if (isRecord(workspace)) checkWorkspace(workspace);
   const ownLimits = limits === undefined ? undefined : readLimits(limits);
+  if (options.context !== undefined) checkContext('defineAgent()', options.context);
   if (observers !== undefined) checkObservers('defineAgent()', observers);
   if (feedback !== undefined) checkFeedbackProviders(feedback);
   if (completion !== undefined)

@@ -80,10 +80,10 @@ function checkJournal(of: string, { approve, journal, runId }: AnyOptions): void
 }
 
 /** @throws {PromptValidationError} for what cannot hold together. */
-function checkContext(
+export function checkContext(
   of: string,
   { compact, maxTurns }: ContextOptions,
-  settings: EvaluateOptions['settings'],
+  settings?: EvaluateOptions['settings'],
 ): void {
   if (compact === undefined) return;
   const { atInputTokens, toInputTokens } = compact;

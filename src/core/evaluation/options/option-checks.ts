@@ -30,7 +30,8 @@ export const resultsChecks: OptionsOf<NonNullable<ContextOptions['results']>> = 
   maxTotalCharacters: integer({ min: 1_000, default: defaultMaxTotalCharacters }),
 };
 
-const contextChecks: OptionsOf<ContextOptions> = {
+/** What happens to a long conversation. */
+export const contextChecks: OptionsOf<ContextOptions> = {
   compact: compactChecks,
   results: resultsChecks,
   maxTurns: integer({ min: 2 }),

@@ -3,7 +3,7 @@ import type { Prompt } from '../../prompt/index.ts';
 import { TurnLedger } from '../../runtime/index.ts';
 import { innerEvaluator, withoutModel } from '../inner/inner-evaluator.ts';
 import { assertPrompt, type Checked, checkEvaluateOptions } from '../options/check-options.ts';
-import { limitChecks, runChecks } from '../options/option-checks.ts';
+import { limitChecks, resultsChecks, runChecks } from '../options/option-checks.ts';
 import { beginEvaluation } from '../run/begin-evaluation.ts';
 import { evaluateInner } from '../run/evaluate.ts';
 import { modelOf } from '../run/provider-adapter.ts';
@@ -28,6 +28,7 @@ export const toolRuntimeChecks: OptionsOf<ToolRuntimeOptions> = {
   ...runChecks,
   runId: keptName,
   limits: runtimeLimitChecks,
+  context: { results: resultsChecks },
   name: 'string',
   adapter: 'any',
 };

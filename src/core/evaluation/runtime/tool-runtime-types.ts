@@ -11,7 +11,7 @@ import type {
 import type { JsonObject } from '../../schema/index.ts';
 import type { Session } from '../../session/index.ts';
 import type { AnyTool, BudgetExcess, HostedTool, ToolResultItem } from '../../tool/index.ts';
-import type { EvaluateOptions, RunLimits } from '../options/evaluate-options.ts';
+import type { ContextOptions, EvaluateOptions, RunLimits } from '../options/evaluate-options.ts';
 import type { ProviderAdapter } from '../run/provider-adapter.ts';
 
 /** A call that a model requested, in any loop. */
@@ -143,6 +143,8 @@ export interface ToolRuntimeOptions
     | 'deadline'
     | 'budget'
   >;
+  /** Long results of calls are kept for the model to read in parts; the rest of the conversation is the business of the loop. Default: the model gets all of a result at once. */
+  readonly context?: Pick<ContextOptions, 'results'>;
   /**
    * Keeps what the calls do, so that it can be taken back and looked at. What a call decides is durable before it reaches the disk, and what became of a call before its answer is
    * returned. When the journal fails, or another owner has the lease of the session, every later call rejects with a `RunLostError`, and session and files throw it. No one can

@@ -121,9 +121,10 @@ export class OpenableSections {
     // The examples are those of tools that cannot be called.
     const text = await this.#textOf(selection, context, false);
     const value: SectionReadValue = { section: node?.path ?? '', text };
-    const note = hidden.flat().length > 0 && bringsTools(this.plan, index)
-      ? ` Its tools can be called once it is opened with ${sectionToolNames.open}.`
-      : '';
+    const note =
+      hidden.flat().length > 0 && bringsTools(this.plan, index)
+        ? ` Its tools can be called once it is opened with ${sectionToolNames.open}.`
+        : '';
     return ToolResult.ok(value, `Section ${listed(found)} in full.${note}`);
   }
 

@@ -289,7 +289,8 @@ export class CallCommits {
     const read = this.#excerptOf(result);
     const delivered = feedback === undefined ? read : await withFeedback(read, feedback);
     this.#publish(delivered);
-    if (result.invocation.success) touchedFiles?.add(result.invocation, attempt?.transaction.fileReads?.observe?.().reads ?? none);
+    if (result.invocation.success)
+      touchedFiles?.add(result.invocation, attempt?.transaction.fileReads?.observe?.().reads ?? none);
     if (name !== undefined) hooks?.onDelivered?.(delivered, name);
     if (delivered.interrupt !== undefined)
       stop.stop({ kind: 'interrupted', cause: delivered.interrupt.error });

@@ -132,7 +132,10 @@ export class Compaction {
     const tokensOf = (text: string): number => this.#size.ofText(text);
     this.#digest.remember();
     const digest = await this.#digest.render({ maxTokens: Math.floor(toInputTokens / 2), tokensOf });
-    const fixed = this.#size.besideConversation({ instructions: display.rendered.text, tools: display.tools });
+    const fixed = this.#size.besideConversation({
+      instructions: display.rendered.text,
+      tools: display.tools,
+    });
     const said = conversation.filter((item) => this.#isSaid(item));
     const taken = fixed + this.#size.ofItem(digest) + this.#size.ofItems(said);
     let kept = 0;

@@ -40,8 +40,7 @@ export class ContextSize {
     this.#reported = undefined;
     if (inputTokens === undefined) return;
     const estimated = this.#estimate.inputOf(request);
-    if (estimated > 0)
-      this.#scale = Math.min(largestScale, Math.max(smallestScale, inputTokens / estimated));
+    if (estimated > 0) this.#scale = Math.min(largestScale, Math.max(smallestScale, inputTokens / estimated));
     const answer: ConversationItem = { type: 'assistant', content: turn.content };
     const outputTokens = usage?.outputTokens ?? this.ofItem(answer);
     this.#reported = { tokens: inputTokens + outputTokens, items: request.conversation.length + 1 };

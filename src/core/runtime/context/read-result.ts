@@ -11,7 +11,15 @@ import {
 } from '../../filesystem/index.ts';
 import { counted, formatNumber, none, once, quoteText } from '../../internal/index.ts';
 import { type BoundTool, toBoundTool } from '../../prompt/index.ts';
-import { count, described, integer, optional, type RecordOf, recordSchema, text } from '../../schema/index.ts';
+import {
+  count,
+  described,
+  integer,
+  optional,
+  type RecordOf,
+  recordSchema,
+  text,
+} from '../../schema/index.ts';
 import { type AnyTool, type ToolContext, ToolResult, tool } from '../../tool/index.ts';
 import { type KeptResults, readResultName } from './kept-results.ts';
 
@@ -27,9 +35,16 @@ const overheadCharacters = 400;
 const numberCharacters = 12;
 
 const input = {
-  id: described(text, { minLength: 1, description: 'The id that the excerpt, or a message about the state of the run, names.' }),
+  id: described(text, {
+    minLength: 1,
+    description: 'The id that the excerpt, or a message about the state of the run, names.',
+  }),
   offset: optional(count, { default: 0, description: 'Lines to skip before the first one shown.' }),
-  limit: optional(integer, { minimum: 1, default: maxLines, description: `Lines to show, at most ${maxLines}.` }),
+  limit: optional(integer, {
+    minimum: 1,
+    default: maxLines,
+    description: `Lines to show, at most ${maxLines}.`,
+  }),
   character_offset: optional(count, {
     description: `Only to continue a line of more than ${maxLineCharacters} characters: characters of the line after offset to skip. That line alone is shown.`,
   }),
@@ -61,9 +76,13 @@ export const readResult: () => AnyTool = once(() =>
       const results = resultsOf(context);
       const found = results?.find(params.id.trim());
       if (results === undefined || found === undefined)
-        return ToolResult.error(`No result with the id ${quoteText(cutText(params.id, 40).text)} is kept here.`);
+        return ToolResult.error(
+          `No result with the id ${quoteText(cutText(params.id, 40).text)} is kept here.`,
+        );
       if (found === 'gone')
-        return ToolResult.error('This result is kept no more: later ones needed the room. Make the call again if it is needed.');
+        return ToolResult.error(
+          'This result is kept no more: later ones needed the room. Make the call again if it is needed.',
+        );
       return params.pattern === undefined
         ? window(found.text, params, results.maxCharacters)
         : matches(found.text, params.pattern, params, results.maxCharacters);
@@ -90,7 +109,10 @@ function window(
   const { window: found } = textWindow('', whole, { offset, limit: lines });
   const { totalLines } = found;
   if (offset >= totalLines)
-    return ToolResult.ok(undefined, `It has ${counted(totalLines, 'line')}; there are none after an offset of ${formatNumber(offset)}.`);
+    return ToolResult.ok(
+      undefined,
+      `It has ${counted(totalLines, 'line')}; there are none after an offset of ${formatNumber(offset)}.`,
+    );
   const room = Math.max(maxCharacters - overheadCharacters, 100);
   if (characterOffset !== undefined) {
     const part = showPart(found.text, characterOffset, { maxLineCharacters, maxOutputCharacters: room });
@@ -122,7 +144,10 @@ async function matches(
     if (found === undefined || found.line <= offset) continue;
     const line = `${found.line} | ${cutText(found.text, Math.min(maxLineCharacters, Math.floor(room / 2))).text}`;
     if (shown.length === max || (shown.length > 0 && characters + line.length > room))
-      return ToolResult.ok(undefined, `${shown.join('\n')}\n[There are more; continue with offset=${found.line - 1}]`);
+      return ToolResult.ok(
+        undefined,
+        `${shown.join('\n')}\n[There are more; continue with offset=${found.line - 1}]`,
+      );
     shown.push(line);
     characters += line.length + 1;
   }

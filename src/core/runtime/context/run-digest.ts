@@ -87,8 +87,12 @@ export class RunDigest {
     try {
       const session = fork.view;
       return [
-        ...slices.filter(hasDigest).map((slice) => this.#part(slice.name, () => digestOf(slice, readOnlyView(session)))),
-        ...this.#policies().map((policy) => this.#part(policy.name, () => policy.digest?.(readOnlyView(session)) ?? '')),
+        ...slices
+          .filter(hasDigest)
+          .map((slice) => this.#part(slice.name, () => digestOf(slice, readOnlyView(session)))),
+        ...this.#policies().map((policy) =>
+          this.#part(policy.name, () => policy.digest?.(readOnlyView(session)) ?? ''),
+        ),
       ].filter(({ text }) => text !== '');
     } finally {
       fork.dispose();
@@ -98,7 +102,9 @@ export class RunDigest {
   /** Policies of the tools that can be called, each once. */
   #policies(): readonly ToolPolicy[] {
     const bound = [...this.#sources.environment.display.rendered.boundTools.values()];
-    return [...new Set(bound.flatMap(({ policies, recordingPolicies }) => [...policies, ...recordingPolicies]))];
+    return [
+      ...new Set(bound.flatMap(({ policies, recordingPolicies }) => [...policies, ...recordingPolicies])),
+    ];
   }
 
   /** What a function of the caller says. */
@@ -124,7 +130,11 @@ export class RunDigest {
         changed.slice(0, maxChanged).map(([path, kind]) => `${kind} ${path}`),
         changed.length - maxChanged,
       ),
-      listPart('Files that this run has read, the last one last', read.slice(-maxRead), read.length - maxRead),
+      listPart(
+        'Files that this run has read, the last one last',
+        read.slice(-maxRead),
+        read.length - maxRead,
+      ),
     ].filter(({ text }) => text !== '');
   }
 
@@ -156,9 +166,11 @@ export class RunDigest {
           text: isTooMuch ? '' : `Part of your instructions, which you have opened or read: ${name}\n${text}`,
         });
       } catch (error) {
-        parts.push(this.#part(name, () => {
-          throw error;
-        }));
+        parts.push(
+          this.#part(name, () => {
+            throw error;
+          }),
+        );
       } finally {
         fork.dispose();
       }
@@ -171,7 +183,11 @@ export class RunDigest {
     return [
       listPart(
         'Results that are kept: read them with read_result',
-        kept.slice(-maxKept).map(({ id, toolName, characters }) => `${id} (${toolName}, ${formatNumber(characters)} characters)`),
+        kept
+          .slice(-maxKept)
+          .map(
+            ({ id, toolName, characters }) => `${id} (${toolName}, ${formatNumber(characters)} characters)`,
+          ),
         0,
       ),
     ].filter(({ text }) => text !== '');
@@ -202,7 +218,7 @@ function fit(parts: readonly DigestPart[], { maxTokens, tokensOf }: DigestBounds
       tokens += size;
     }
   }
-  if (leftOut.length > 0) taken.push(withoutBlockTags(`Not in here, for lack of room: ${leftOut.join(', ')}.`));
+  if (leftOut.length > 0)
+    taken.push(withoutBlockTags(`Not in here, for lack of room: ${leftOut.join(', ')}.`));
   return [opening, ...taken, closing].join('\n\n');
 }
-

@@ -60,7 +60,14 @@ function promptOf(prefix = 'Done so far'): Prompt {
     template: 'All of the details.',
     summary: 'Some.',
     visibility: 'summary',
-    tools: [tool({ name: 'detail', description: 'Shows one.', effects: 'read', execute: () => ToolResult.ok('It.') })],
+    tools: [
+      tool({
+        name: 'detail',
+        description: 'Shows one.',
+        effects: 'read',
+        execute: () => ToolResult.ok('It.'),
+      }),
+    ],
   });
   const task = section({
     title: 'Task',
@@ -106,8 +113,10 @@ function working(asked: Map<number, string>, tooLong: readonly number[]): Return
     if (turn === 2) return { toolCalls: [opening('task.details'), next] };
     if (turn === 4) return { toolCalls: [{ name: 'look', arguments: {} }, next] };
     if (turn === 5) return { toolCalls: [{ name: 'read_file', arguments: { file_path: 'a.txt' } }, next] };
-    if (turn === 6) return { toolCalls: [{ name: 'write_file', arguments: { file_path: 'b.txt', content: 'B.' } }] };
-    if (turn === 20) return { toolCalls: [{ name: 'read_result', arguments: { id: keptId(conversation), offset: 150 } }] };
+    if (turn === 6)
+      return { toolCalls: [{ name: 'write_file', arguments: { file_path: 'b.txt', content: 'B.' } }] };
+    if (turn === 20)
+      return { toolCalls: [{ name: 'read_result', arguments: { id: keptId(conversation), offset: 150 } }] };
     return { text: `Turn ${turn}.`, toolCalls: [next, next] };
   });
 }
@@ -186,7 +195,9 @@ test.each<[string, EvaluateOptions['context'], string]>([
   const { asked: whole, compactions, journal } = await wholeRun({ context }, []);
   const [, second] = compactions;
   const turnOfSecond = second !== undefined && 'turn' in second ? second.turn : 0;
-  const count = journal.batches.findIndex((_batch, index) => answersIn(journal.batches.slice(0, index)) === turnOfSecond);
+  const count = journal.batches.findIndex(
+    (_batch, index) => answersIn(journal.batches.slice(0, index)) === turnOfSecond,
+  );
   const asked = new Map<number, string>();
   const events: RunEvent[] = [];
   await resumeRun({

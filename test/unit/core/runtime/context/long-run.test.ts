@@ -3,7 +3,9 @@ import { longJob, runLongJob } from '../../../../support/long-job.ts';
 
 describe('A job of 2,000 turns in a window of 32,000 tokens', () => {
   it('ends with the right answer when the conversation is compacted', async () => {
-    const figures = await runLongJob({ context: { compact: { atInputTokens: 24_000, toInputTokens: 12_000 } } });
+    const figures = await runLongJob({
+      context: { compact: { atInputTokens: 24_000, toInputTokens: 12_000 } },
+    });
     console.log(figures);
     expect(figures.end).toBe('right');
     expect(figures.maxTokens).toBeLessThanOrEqual(24_000);
