@@ -9,6 +9,7 @@ import { endedOutcome } from './ended-outcome.ts';
 import { beginningOf, type ResumeRunOptions, resumeChecks, resumeRun } from './resume-run.ts';
 import { cancellationOf, cancelledError, rowsToGoOn } from './rows/cancellation.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
+import { isSpokenTo } from './rows/said-messages.ts';
 
 /**
  * Options of {@link ensureRun}: those of a run that begins, and those of one that continues. `input` is what it begins with: a run that the journal has must have begun with the same. To
@@ -65,7 +66,9 @@ export async function continueRun<Output>(
   assertSame(rows, given);
   const cancelled = cancellationOf(rows);
   if (cancelled !== undefined) throw cancelledError(runId, cancelled);
-  const ended = says === undefined ? await endedOutcome(rows, given) : undefined;
+  const isOver =
+    says === undefined && !(rows.end?.outcome === 'finished' && (await isSpokenTo(journal, runId)));
+  const ended = isOver ? await endedOutcome(rows, given) : undefined;
   return ended ?? resumeRun(says === undefined ? options : { ...options, input: says }, ready);
 }
 

@@ -12,7 +12,9 @@ export {
   forkRun,
   pendingApprovals,
   resumeRun,
+  sayToRun,
 } from './on-demand.ts';
 export { openToolRuntime } from './open-tool-runtime.ts';
 export type { ResumedFiles } from './resume/files-of-run.ts';
 export type { ResumeRunOptions } from './resume-run.ts';
+export type { SayToRunOptions } from './say-to-run.ts';

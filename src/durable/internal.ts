@@ -17,3 +17,4 @@ export { settleRun } from './resume/land-last-commit.ts';
 export { resumeRun } from './resume-run.ts';
 export { askerOf, isLasting, whyWithoutEffect } from './run/question-runs.ts';
 export { evaluateDurably } from './run/run-on-journal.ts';
+export { sayToRun } from './say-to-run.ts';

@@ -7,6 +7,7 @@ import type { CancelRunOptions } from './cancel-run.ts';
 import type { ContinueExtras, EnsureRunOptions } from './ensure-run.ts';
 import type { ForkedRun, ForkRunOptions } from './fork/fork-run.ts';
 import type { ResumeRunOptions } from './resume-run.ts';
+import type { SayToRunOptions } from './say-to-run.ts';
 
 // The rest is loaded with the first use: most programs that import the library have no journal. Each function names what it takes,
 // so that a bundler leaves out the others.
@@ -125,6 +126,42 @@ export async function resumeRun<Output, A extends Approver = Approver>(
   options: ResumeRunOptions<Output, A>,
 ): Promise<RunOutcome<Output, A>> {
   const { resumeRun: run } = await import('./internal.ts');
+  return run(options);
+}
+
+/**
+ * Says something to the model of a run, from any process. The owner of the run takes it before the next turn of the run, together with its row: once, and never between a call and its result, nor before a turn that
+ * continues a paused one. What an abort or a kill comes before is taken when the run is resumed; a suspended run takes it once it has its answers. Said during the last answer, the run continues, where its
+ * limits leave it another turn. It interrupts neither a call nor an answer: `cancelRun` does. Evaluations inside calls do not get it.
+ *
+ * Resolves when the message is durable. A message whose run ends at the same time waits, and `resumeRun` continues the run with it.
+ *
+ * ```ts
+ * import { ensureRun, promptTemplate, sayToRun, section } from 'weakincentives';
+ * import { memoryJournal, scriptedAdapter } from 'weakincentives/testing';
+ *
+ * const task = section({ title: 'Task', key: 'task', template: 'Paint the house.' });
+ * const prompt = promptTemplate({ ns: 'docs', key: 'painter', sections: [task] }).bind();
+ * const journal = memoryJournal();
+ * const adapter = scriptedAdapter(async (conversation, { turn }) => {
+ *   // Somewhere else, while the model answers.
+ *   if (turn === 1) await sayToRun({ journal, runId: 'house', input: 'Use blue.', by: 'ann' });
+ *   return { text: JSON.stringify(conversation).includes('blue') ? 'It is blue.' : 'It is red.' };
+ * });
+ * const run = await ensureRun({ adapter, prompt, journal, runId: 'house' });
+ * console.log(run.finishReason === 'suspended' ? run.pending : run.text); // It is blue.
+ * ```
+ *
+ * @returns the name of the message, and how many wait for the run: 0 when one of this name was taken before and the run has ended.
+ * @throws {RunRefusedError} `run-ended` for a run that has its answer or has failed: continue it by `input` of `resumeRun`; `run-cancelled`; `run-has-no-model` for that of a tool runtime; `run-inbox-full` when 100
+ *   messages wait.
+ * @throws {PromptValidationError} for a run that the journal does not have, an `input` that is empty, no input or longer than 20,000 characters, and an option of the wrong kind.
+ * @see docs/spec/durable-runs.md §19
+ */
+export async function sayToRun(
+  options: SayToRunOptions,
+): Promise<{ readonly id: string; readonly waiting: number }> {
+  const { sayToRun: run } = await import('./internal.ts');
   return run(options);
 }
 

@@ -38,11 +38,12 @@ import { RunLife } from './resume/run-life.ts';
 import { assertNotCancelled, rowsToGoOn } from './rows/cancellation.ts';
 import { withLease } from './rows/journal-writer.ts';
 import { type RunRows, readRunRows } from './rows/run-rows.ts';
+import { isSpokenTo } from './rows/said-messages.ts';
 import { runOnJournal } from './run/run-on-journal.ts';
 
 /** Options of {@link resumeRun}: those that the run began with, but for what the journal knows. */
 export interface ResumeRunOptions<Output = unknown, A extends Approver = Approver>
-  extends Omit<EvaluateOptions<A>, 'input' | 'history' | 'pendingCalls' | 'journal' | 'runId'> {
+  extends Omit<EvaluateOptions<A>, 'input' | 'history' | 'inbox' | 'pendingCalls' | 'journal' | 'runId'> {
   /** Asks the model of the remaining turns. */
   readonly adapter: ProviderAdapter;
   /** The prompt that the run began with, its params included. */
@@ -142,7 +143,8 @@ async function resume<Output>(
     const { maxInterruptions } = withDefaults(limitChecks, options.limits);
     const session = sessionFor(options, sessionId);
     // One that only returns its answer again does and reads nothing.
-    const isOver = rows.end?.outcome === 'finished' && input === undefined;
+    const isOver =
+      rows.end?.outcome === 'finished' && input === undefined && !(await isSpokenTo(journal, runId));
     const life = isOver
       ? undefined
       : await RunLife.begin({ journal, lease, runId, clock, signal, rows, maxInterruptions });

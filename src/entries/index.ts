@@ -171,6 +171,7 @@ export {
   type CallCommit,
   type CallHistory,
   type ConversationItem,
+  createMessageInbox,
   Deadline,
   type DeadlineFeedbackOptions,
   type DiscardedAttempt,
@@ -194,6 +195,7 @@ export {
   type JournalRow,
   type KeptOnce,
   type MediaPart,
+  type MessageInbox,
   type ObservedAttempt,
   type ObservedEvaluation,
   type ObservedRequest,
@@ -353,4 +355,6 @@ export {
   type ResumeAnswer,
   type ResumeRunOptions,
   resumeRun,
+  type SayToRunOptions,
+  sayToRun,
 } from '../durable/index.ts';

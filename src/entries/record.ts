@@ -8,7 +8,8 @@
 
 export { RecordError, type RecordErrorCode } from '../core/error/index.ts';
 export { type ExportRecordOptions, exportRecord } from '../record/export/export-record.ts';
-export { RunFold, readRunRecord } from '../record/fold/run-fold.ts';
+export { readRunRecord } from '../record/fold/read-run-record.ts';
+export { RunFold } from '../record/fold/run-fold.ts';
 export type * from '../record/fold/run-record.ts';
 export type { RunHeader } from '../record/format/header-row.ts';
 export type { ContentReference, RecordedWrite } from '../record/format/row-parts.ts';

@@ -25,9 +25,10 @@ export {
   numbersText,
   turnsText,
 } from './fold/call-failure.ts';
+export { readRunRecord } from './fold/read-run-record.ts';
 export { recordedChanges } from './fold/recorded-attempt.ts';
 export { recordedResponse, recordedTurn } from './fold/requests.ts';
-export { RunFold, readRunRecord } from './fold/run-fold.ts';
+export { RunFold } from './fold/run-fold.ts';
 export {
   type OutcomeQuestion,
   outcomeOf,

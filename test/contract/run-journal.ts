@@ -239,6 +239,26 @@ export function runJournalContract(open: () => RunJournal): void {
       expect(await journal.messages('r')).toEqual([]);
     });
 
+    it('keeps what is said beside what cancels, whole and in its order, and takes each alone', async () => {
+      const journal = open();
+      const lease = await journal.acquire('s');
+      await journal.append({ runId: 'r', rows: rowsOf(0, 1), summary: summaryOf() }, lease);
+      const content = [
+        { type: 'text', text: 'Use "blue" \u0000 \ud83d\ude00\n' },
+        { type: 'image', mediaType: 'image/png', data: 'aGk=' },
+      ] as const;
+      const said = { id: 'm1 \u2028', kind: 'say', atMs: 6, item: { type: 'user', content } } as const;
+      expect(await journal.send('r', said)).toEqual({ waiting: 1, isCancelled: false });
+      expect(await journal.send('r', cancel)).toEqual({ waiting: 2, isCancelled: true });
+      const more = { ...said, id: 'm2', by: 'ben' };
+      expect(await journal.send('r', more)).toEqual({ waiting: 3, isCancelled: true });
+      expect(await journal.messages('r')).toEqual([said, cancel, more]);
+      const batch = { runId: 'r', rows: rowsOf(1, 1), summary: summaryOf(), takes: [said.id, more.id] };
+      expect(await journal.append(batch, lease)).toEqual(cancelled);
+      expect(await journal.messages('r')).toEqual([cancel]);
+      expect(await journal.send('r', said)).toEqual(cancelled);
+    });
+
     it('has a message of one name once, also when it was taken', async () => {
       const journal = open();
       const lease = await journal.acquire('s');

@@ -157,6 +157,7 @@ describe('run events', () => {
       | 'run-resumed'
       | 'approval-pending'
       | 'turn-start'
+      | 'input-taken'
       | 'model-call-start'
       | 'model-call-retry'
       | 'answer-restarted'

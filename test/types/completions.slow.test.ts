@@ -140,6 +140,7 @@ describe('an editor offers', () => {
       'feedback-recorded',
       'hosted-approval-answered',
       'hosted-tool-called',
+      'input-taken',
       'model-call-end',
       'model-call-retry',
       'model-call-start',

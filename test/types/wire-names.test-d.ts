@@ -85,6 +85,7 @@ describe('words on the wire', () => {
       | 'feedback-recorded'
       | 'hosted-approval-answered'
       | 'hosted-tool-called'
+      | 'input-taken'
       | 'model-call-end'
       | 'model-call-retry'
       | 'model-call-start'

@@ -105,6 +105,7 @@ const wireNames = [
   'wink.conversation.compacted',
   'wink.error',
   'wink.files.changed',
+  'wink.input.taken',
   'wink.model.retry',
   'wink.output.rejected',
   'wink.policy.unenforced',

@@ -18,6 +18,7 @@ import { type ResumeRequest, resumeDefinition } from './resume.ts';
 import { type RewindRequest, rewindDefinition } from './rewind.ts';
 import { runDefinition } from './run.ts';
 import { type RunsRequest, runsDefinition } from './runs.ts';
+import { type SayRequest, sayDefinition } from './say.ts';
 import { type ServeRequest, serveDefinition } from './serve.ts';
 import { type SubmitRequest, submitDefinition } from './submit.ts';
 import { type ViewRequest, viewDefinition } from './view.ts';
@@ -34,6 +35,7 @@ export type AnyCommandRequest =
   | RecordsRequest
   | RunsRequest
   | ResumeRequest
+  | SayRequest
   | ApprovalsRequest
   | RewindRequest
   | ForkRequest
@@ -58,7 +60,14 @@ const groups: readonly {
   },
   {
     heading: 'Runs that outlive their process:',
-    commands: [runsDefinition, resumeDefinition, approvalsDefinition, rewindDefinition, forkDefinition],
+    commands: [
+      runsDefinition,
+      resumeDefinition,
+      sayDefinition,
+      approvalsDefinition,
+      rewindDefinition,
+      forkDefinition,
+    ],
   },
   {
     heading: 'Several machines:',

@@ -41,16 +41,26 @@ export async function withGivenTexts(
       continue;
     }
     if (equals < 0) index += 1;
-    if (value === '-') {
-      isInputRead = true;
-      spelled.push(`${name}=${await textOfInput(name, environment)}`);
-    } else if (value.startsWith('@@')) spelled.push(`${name}=${value.slice(1)}`);
-    else {
-      files.push(value.slice(1));
-      spelled.push(`${name}=${textOfFile(name, value.slice(1))}`);
-    }
+    if (value === '-') isInputRead = true;
+    else if (!value.startsWith('@@')) files.push(value.slice(1));
+    spelled.push(`${name}=${await givenText(name, value, environment)}`);
   }
   return { argv: [...spelled, ...argv.slice(words.length)], files, isInputRead };
+}
+
+/**
+ * The text that a word names: `@FILE` for that of a file, `-` for that of the standard input, `@@` for one that begins with `@`.
+ *
+ * @throws {UsageError} as {@link withGivenTexts}.
+ */
+export async function givenText(
+  name: string,
+  value: string,
+  environment: Pick<CliEnvironment, 'input' | 'signal'>,
+): Promise<string> {
+  if (value === '-') return textOfInput(name, environment);
+  if (value.startsWith('@@')) return value.slice(1);
+  return value.startsWith('@') ? textOfFile(name, value.slice(1)) : value;
 }
 
 function isElsewhere(name: string, value: string): boolean {

@@ -25,8 +25,13 @@ export class JournalFencedError extends WinkError<'journal-fenced'> {
  *   What to do: read `details.paths`. Then `files: 'restore'` puts the folder back, `files: 'as-is'` takes it as it is.
  * - `run-cancelled`: `cancelRun` has ended it for good; `details` has `by` and `reason`, where they were given.
  *   What to do: begin another run.
- * - `run-ended`: it has its answer, so there is nothing to cancel.
- *   What to do: nothing: its answer is there, and `runAgent` with its id returns it.
+ * - `run-ended`: it has its answer, so there is nothing to cancel; or it has ended, and reads nothing more that is said to it.
+ *   What to do: nothing: its answer is there, and `runAgent` with its id returns it. To say something to a run that has ended, continue it by `input` of `resumeRun`, or by
+ *   `wink resume RUN --input TEXT`.
+ * - `run-has-no-model`: it is that of a tool runtime, whose calls come from the loop of another program.
+ *   What to do: say it to the program that makes the calls.
+ * - `run-inbox-full`: 100 messages wait for the run; `details.waiting` says how many.
+ *   What to do: say it again when the run has taken them, which it does before its next turn.
  * - `run-interrupted-repeatedly`: its process has ended outside of calls as often as `limits.maxInterruptions` says, without a new decision; `details.interruptions` says how often
  *   in all.
  *   What to do: find what ends the process (memory, a crash of a native module), then raise `limits.maxInterruptions`.
@@ -39,6 +44,8 @@ export type RunRefusedErrorCode =
   | 'run-cancelled'
   | 'run-ended'
   | 'run-files-differ'
+  | 'run-has-no-model'
+  | 'run-inbox-full'
   | 'run-interrupted-repeatedly'
   | 'run-known-otherwise'
   | 'run-rows-missing';

@@ -181,7 +181,14 @@ export {
   totalFrom,
   totalTexts,
 } from './journal/kept-spending.ts';
-export { emptyInbox, inboxOf, type RunInbox, type RunMessage } from './journal/run-inbox.ts';
+export {
+  type CancelMessage,
+  emptyInbox,
+  inboxOf,
+  type RunInbox,
+  type RunMessage,
+  type SaidMessage,
+} from './journal/run-inbox.ts';
 export {
   findRun,
   type JournalBatch,
@@ -264,6 +271,9 @@ export {
   redactPatterns,
   redactSecrets,
 } from './redaction/index.ts';
+export { createMessageInbox, inputOf, type MessageInbox } from './said/message-inbox.ts';
+export type { RunInput, TakenInput } from './said/run-input.ts';
+export { assertRoom, saidItem, saidText, takenTogether } from './said/said-message.ts';
 export { toCompletionChecker } from './turn/completion-checker.ts';
 export { type AnswerOptions, Conclusion, type LoopResult, type ReadAnswer } from './turn/conclusion.ts';
 export type { StreamedAnswer } from './turn/delta-stream.ts';

@@ -59,6 +59,7 @@ export class ResumedRun {
   #environment: EvaluationEnvironment | undefined;
   #divergence: PromptEvaluationError | undefined;
   #hasGoneOn = false;
+  #said: { readonly turn: number; readonly items: number } | undefined;
 
   constructor(parts: ResumedRunParts) {
     const { migration, rows } = parts;
@@ -196,9 +197,15 @@ export class ResumedRun {
   #isSameRequest(evaluation: ResumedEvaluation | undefined, request: ModelRequest): boolean {
     const isRoot = evaluation === this.#root;
     if (isRoot && request.turn !== this.#root.rows.lastRequest?.turn) return true;
-    const isSame = evaluation?.isSameRequest(request) === true;
+    const isSame = evaluation?.isSameRequest(isRoot ? this.#unsaid(request) : request) === true;
     if (isRoot && !isSame) this.#changed.push('request');
     return isSame;
+  }
+
+  /** A request without what was said to the model meanwhile, which changes nothing of what was there. */
+  #unsaid(request: ModelRequest): ModelRequest {
+    if (request.turn !== this.#said?.turn) return request;
+    return { ...request, conversation: request.conversation.slice(0, -this.#said.items) };
   }
 
   /** Whether all that the rows say was asked for. */
@@ -210,6 +217,11 @@ export class ResumedRun {
   inputFor(turn: number): readonly UserItem[] {
     // The reader of rows has checked that each is a message.
     return (this.rows.inputs.get(turn) ?? none) as unknown as readonly UserItem[];
+  }
+
+  /** So many items were said to the model before a turn that its rows do not have there. */
+  says(turn: number, items: number): void {
+    this.#said = { turn, items };
   }
 
   /** @throws {PromptEvaluationError} `evaluation-diverged` when the run has ended and its rows continue. */

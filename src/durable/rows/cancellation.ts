@@ -1,12 +1,12 @@
 import { RunRefusedError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import {
+  type CancelMessage,
   findRun,
   type JournaledRun,
   type JournalRow,
   type RunJournal,
   type RunLease,
-  type RunMessage,
   type RunSummary,
 } from '../../core/runtime/index.ts';
 import type { Clock } from '../../core/session/index.ts';
@@ -72,13 +72,13 @@ export async function rowsToGoOn(
 export async function cancelMessage(
   journal: Pick<RunJournal, 'messages'>,
   runId: string,
-): Promise<RunMessage | undefined> {
-  return (await journal.messages(runId)).find(({ kind }) => kind === 'cancel');
+): Promise<CancelMessage | undefined> {
+  return (await journal.messages(runId)).find((message) => message.kind === 'cancel');
 }
 
 /** Adds the row that takes the message. */
 export function addCancelled(
-  { id, atMs, by, reason }: RunMessage,
+  { id, atMs, by, reason }: CancelMessage,
   recorder: Pick<Recorder, 'add'>,
   writer: Pick<JournalWriter, 'take'>,
 ): void {

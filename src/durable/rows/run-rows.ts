@@ -229,7 +229,9 @@ export class RunRows {
   pending: readonly string[] = [];
   /** Answers, by the ids of the questions. */
   readonly answers: Map<string, AnswerRow> = new Map();
-  /** What was said to the model when the run was resumed, by the turn before which it was. */
+  /** Names of the messages that it has taken. */
+  readonly taken: Set<string> = new Set();
+  /** What was said to the model, by the turn before which it was: by messages, and when the run was resumed. */
   readonly inputs: Map<number, readonly JsonObject[]> = new Map();
   /** How the run ended last; undefined when it did not end. */
   end: EndRow | undefined;
@@ -303,6 +305,7 @@ export class RunRows {
         this.end = undefined;
         break;
       case 'input':
+        for (const id of row.ids ?? []) this.taken.add(id);
         this.inputs.set(row.turn, [...(this.inputs.get(row.turn) ?? []), ...row.items]);
         break;
       default:

@@ -1,5 +1,5 @@
 import type { RunRefusedError } from '../../core/error/index.ts';
-import type { RunInbox, RunJournal, RunLease } from '../../core/runtime/index.ts';
+import type { RunInbox, RunJournal } from '../../core/runtime/index.ts';
 import type { Recorder } from '../../record/index.ts';
 import { addCancelled, cancelledError, cancelMessage } from '../rows/cancellation.ts';
 import type { JournalWriter } from '../rows/journal-writer.ts';
@@ -8,7 +8,6 @@ import type { RunSummaryKeeper } from '../rows/run-summary.ts';
 /** What a {@link CancelWatch} works with. */
 export interface CancelWatchOptions {
   readonly journal: Pick<RunJournal, 'messages'>;
-  readonly lease: Pick<RunLease, 'watch'>;
   readonly runId: string;
   readonly recorder: Pick<Recorder, 'add'>;
   readonly writer: Pick<JournalWriter, 'take'>;
@@ -24,26 +23,20 @@ export interface CancelWatchOptions {
  */
 export class CancelWatch {
   readonly #options: CancelWatchOptions;
-  readonly #stop: () => void;
   #cancelling: Promise<void> | undefined;
 
   constructor(options: CancelWatchOptions) {
     this.#options = options;
-    this.#stop = options.lease.watch(options.runId, this.onInbox);
   }
 
-  /** A journal that wraps another one may leave out what an append resolves with. */
-  readonly onInbox = (inbox: RunInbox | undefined): void => {
+  /** What the journal says of the inbox. One that wraps another journal may leave it out. */
+  onInbox(inbox: RunInbox | undefined): void {
     if (inbox?.isCancelled === true) this.#cancelling ??= this.#cancel();
-  };
+  }
 
   /** Resolves when the cancel that is known by now is among the rows. */
   async settled(): Promise<void> {
     await this.#cancelling;
-  }
-
-  end(): void {
-    this.#stop();
   }
 
   async #cancel(): Promise<void> {

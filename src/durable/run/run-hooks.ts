@@ -1,5 +1,5 @@
 import { describeError, PromptValidationError, RunLostError } from '../../core/error/index.ts';
-import type { EvaluateOptions, RunJournaling } from '../../core/evaluation/index.ts';
+import type { RunJournaling } from '../../core/evaluation/index.ts';
 import type { PendingMark } from '../../core/filesystem/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import type { DecidingRow } from '../../core/resource/index.ts';
@@ -17,19 +17,16 @@ import type {
   OpenQuestion,
   PaidAnswer,
   RecordedHandler,
-  RunJournal,
-  RunLease,
-  RunSummary,
+  RunInbox,
   Step,
   StepFunction,
   StepKinds,
-  SuspendApprovalOptions,
   SuspendedRun,
   ToolCallResult,
   TransactionRoots,
 } from '../../core/runtime/index.ts';
-import { type Session, systemClock } from '../../core/session/index.ts';
-import type { AnyTool, UserItem } from '../../core/tool/index.ts';
+import { systemClock } from '../../core/session/index.ts';
+import type { AnyTool } from '../../core/tool/index.ts';
 import type { Recorder } from '../../record/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
 import { type JournalWriter, lostBy, runAppender } from '../rows/journal-writer.ts';
@@ -37,29 +34,12 @@ import { RunSummaryKeeper } from '../rows/run-summary.ts';
 import { BegunCalls } from './begun-calls.ts';
 import { CancelWatch } from './cancel-watch.ts';
 import { filesystemsInUse } from './filesystems-in-use.ts';
+import { JournaledInput } from './journaled-input.ts';
 import { onceKeys } from './once-keys.ts';
 import { rowsMissing } from './rows-missing.ts';
-import { RunReports, type RunStart } from './run-reports.ts';
+import type { RunHooksParts } from './run-hooks-parts.ts';
+import { RunReports } from './run-reports.ts';
 import { RunSpending } from './run-spending.ts';
-
-/** What a {@link RunHooks} is made of. */
-export interface RunHooksParts {
-  readonly journal: RunJournal;
-  readonly lease: RunLease;
-  readonly runId: string;
-  readonly session: Session;
-  readonly options: Pick<EvaluateOptions, 'clock' | 'signal' | 'logger'>;
-  /** Answers from the rows of the run. Default: it is a new one. */
-  readonly resumed?: ResumedRun | undefined;
-  /** What the journal lists of it. Default: nothing. */
-  readonly known?: Partial<RunSummary> | undefined;
-  /** What is said to the model when it is resumed. Default: nothing. */
-  readonly input?: readonly UserItem[] | undefined;
-  /** Gets the questions that the run ends with. Default: it is not suspended. */
-  readonly onPending?: SuspendApprovalOptions['onPending'] | undefined;
-  /** The run has begun, in a folder or not. Default: nothing waits for that. */
-  readonly onBegun?: ((start: RunStart | undefined, workspace: string | undefined) => void) | undefined;
-}
 
 /**
  * A run with a journal: puts a row into the queue for everything that it decides, flushes the queue before anything leaves the process, and
@@ -74,6 +54,7 @@ export class RunHooks implements RunJournaling {
   readonly spending: RunSpending;
   /** Aborted when the run is lost, and by the signal of its options. */
   readonly signal: AbortSignal;
+  readonly input: JournaledInput;
   readonly #parts: RunHooksParts;
   readonly #writer: JournalWriter;
   readonly #recorder: Recorder;
@@ -82,16 +63,15 @@ export class RunHooks implements RunJournaling {
   readonly #ending = new AbortController();
   #loss: RunLostError | undefined;
   readonly #cancels: CancelWatch;
+  readonly #unwatch: () => void;
   readonly #begun: BegunCalls;
   #environment: EvaluationEnvironment | undefined;
-  #input: readonly UserItem[];
 
   constructor(parts: RunHooksParts) {
     const { journal, lease, runId, session, options, resumed } = parts;
     const clock = options.clock ?? session.clock ?? systemClock;
     this.#parts = parts;
     this.runId = runId;
-    this.#input = parts.input ?? none;
     const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
     this.signal = AbortSignal.any(signals);
     const summary = new RunSummaryKeeper(clock, parts.known);
@@ -106,12 +86,22 @@ export class RunHooks implements RunJournaling {
       signal: this.signal,
       spending: this.spending,
       onLost: (error) => this.#lose(error),
-      onInbox: (inbox) => this.#cancels.onInbox(inbox),
+      onInbox: (inbox) => this.#onInbox(inbox),
     });
     this.#summary = summary;
     this.#writer = writer;
     this.once = onceKeys(journal.ledger, lease, writer);
     this.#recorder = recorder;
+    const asked = parts.input ?? none;
+    this.input = new JournaledInput({
+      journal,
+      runId,
+      recorder,
+      writer,
+      resumed,
+      asked,
+      now: () => clock.now(),
+    });
     this.#begun = new BegunCalls({
       journal,
       lease,
@@ -131,7 +121,8 @@ export class RunHooks implements RunJournaling {
     });
     lease.signal.addEventListener('abort', this.#loseLease, { once: true });
     const onCancelled = (reason: unknown): void => this.#ending.abort(reason);
-    this.#cancels = new CancelWatch({ journal, lease, runId, recorder, writer, summary, onCancelled });
+    this.#cancels = new CancelWatch({ journal, runId, recorder, writer, summary, onCancelled });
+    this.#unwatch = lease.watch(runId, (inbox) => this.#onInbox(inbox));
     resumed?.mute();
   }
 
@@ -187,11 +178,17 @@ export class RunHooks implements RunJournaling {
   end(): void {
     this.#parts.resumed?.release();
     void this.spending.end();
-    this.#cancels.end();
+    this.#unwatch();
     this.#parts.lease.signal.removeEventListener('abort', this.#loseLease);
     const { filesystem } = this.#environment?.roots ?? {};
     if (filesystem !== undefined) filesystemsInUse().delete(filesystem);
     this.#environment = undefined;
+  }
+
+  /** A journal that wraps another one may leave out what an append resolves with. */
+  #onInbox(inbox: RunInbox | undefined): void {
+    this.#cancels.onInbox(inbox);
+    this.input.onInbox(inbox);
   }
 
   readonly #loseLease = (): void => {
@@ -331,24 +328,6 @@ export class RunHooks implements RunJournaling {
   }
 
   // The calls.
-
-  hasInputFor(turn: number): boolean {
-    const { resumed } = this.#parts;
-    if (resumed === undefined) return false;
-    return resumed.inputFor(turn).length > 0 || (resumed.isUsedUp && this.#input.length > 0);
-  }
-
-  takeInputFor(turn: number, isBorder: boolean): readonly UserItem[] {
-    const { resumed } = this.#parts;
-    if (resumed === undefined) return none;
-    const before = resumed.inputFor(turn);
-    const now = this.#input;
-    if (!isBorder || !resumed.isUsedUp || now.length === 0) return before;
-    this.#input = none;
-    const items = now.map((item) => ({ ...item }));
-    this.#recorder.add((part) => ({ type: 'input', ...part, turn, items }));
-    return [...before, ...now];
-  }
 
   restartsAnswer(evaluationId: string, turn: number): boolean {
     return this.#parts.resumed?.at(evaluationId)?.rows.requestOf(turn) !== undefined;

@@ -229,7 +229,8 @@ export class RunReports {
   #beginTurn(event: RunEvent): void {
     const { evaluationId } = event;
     if (event.type === 'turn-start') this.#turnEvents.set(evaluationId, [event]);
-    if (event.type === 'model-call-start') this.#turnEvents.get(evaluationId)?.push(event);
+    if (event.type === 'model-call-start' || event.type === 'input-taken')
+      this.#turnEvents.get(evaluationId)?.push(event);
     // Its answer is known: no call of the model continues.
     if (event.type === 'model-call-end') this.#turnEvents.get(evaluationId)?.splice(1);
   }

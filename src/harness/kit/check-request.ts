@@ -55,6 +55,7 @@ const never: readonly (readonly [option: keyof Options, why: string])[] = [
   ['history', 'a harness has its own conversation, and begins each run with a new one'],
   ['journal', 'the conversation of a harness is not here, so that nothing could continue it'],
   ['runId', 'it is for runs with a journal'],
+  ['inbox', 'the turns of a harness are not those of a run. Say it to the harness'],
 ];
 
 function refusedOption(options: Options): Refusal | undefined {

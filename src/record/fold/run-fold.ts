@@ -1,8 +1,15 @@
 import { RecordError } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
-import type { BareEvent } from '../../core/runtime/index.ts';
+import { type BareEvent, saidText } from '../../core/runtime/index.ts';
+import type { UserItem } from '../../core/tool/index.ts';
 import type { HeaderRow } from '../format/header-row.ts';
-import type { CancelledRow, PendingQuestion, PendingRow, ResumedRow } from '../format/journal-rows.ts';
+import type {
+  CancelledRow,
+  InputRow,
+  PendingQuestion,
+  PendingRow,
+  ResumedRow,
+} from '../format/journal-rows.ts';
 import { RowReader } from '../format/row-reader.ts';
 import type {
   AttemptRow,
@@ -178,6 +185,8 @@ export class RunFold {
         return this.#ask(row.question, row.t, false);
       case 'answer':
         return this.#lives.answer(row);
+      case 'input':
+        return this.#said(row);
       default:
         // Of these rows a record shows nothing.
         return undefined;
@@ -323,6 +332,14 @@ export class RunFold {
     }
   }
 
+  /** What was said to the run, as its observers got it; what was said when it was resumed is in the request alone. */
+  #said({ turn, items, ids, by, t }: InputRow): void {
+    if (ids === undefined) return;
+    // The reader of rows has checked that each is a message.
+    const text = saidText(items as unknown as readonly UserItem[]);
+    this.#event(0, t, { type: 'input-taken', turn, ids, ...present({ by }), text });
+  }
+
   /** What had ended the run did not. */
   #resumed({ changed, t, turn }: ResumedRow): void {
     this.#lives.next();
@@ -373,18 +390,4 @@ export class RunFold {
       details: { line },
     });
   }
-}
-
-/**
- * Reads a record from its lines. A last line that was cut off, as by a kill, is left out: `isTorn` says so. Rows of types that
- * this version does not know are counted.
- *
- * @param lines without their line feeds, such as those of a file.
- * @throws {RecordError} `record-malformed`, `record-version-unsupported`, `record-row-unsupported`, `record-blob-missing`, `record-empty`.
- * @see docs/spec/run-record.md §7
- */
-export async function readRunRecord(lines: Iterable<string> | AsyncIterable<string>): Promise<RunRecord> {
-  const fold = new RunFold();
-  for await (const line of lines) fold.add(line);
-  return fold.record();
 }

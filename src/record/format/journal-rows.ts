@@ -52,9 +52,13 @@ export const inputRow = {
   /** The turn before which it was said. */
   turn: count as Field<number>,
   items: list(message) as Field<readonly JsonObject[]>,
+  /** Names of the messages that the items are, one each. Absent: it was said when the run was resumed. */
+  ids: optional(list(text)) as OptionalField<readonly string[]>,
+  /** Who has said them. Absent: not said. */
+  by: optional(text) as OptionalField<string>,
 };
 
-/** In a journal: what the user said when the run was resumed. */
+/** In a journal: what people said to the run while it ran, or when it was resumed. */
 export interface InputRow extends RowType<'input'>, RunPart, RecordOf<typeof inputRow> {}
 
 /** What a call has done whose changes wait for an answer. */

@@ -1,3 +1,4 @@
+import { present } from '../../core/internal/index.ts';
 import type { RunEvent } from '../../core/runtime/index.ts';
 import { attributesOf, errorTypeOf, shortList } from './attributes.ts';
 import { chatEndOf } from './report-model-call.ts';
@@ -69,6 +70,12 @@ const reports: Reports = {
     // It is before the request: the turn before it is the last one that has a span.
     noteOnTurn(run, turn - 1, 'wink.context.compacted', { by: 'run', turns, ...sizes });
   },
+  'input-taken': (_trace, run, { turn, ids, by, text }) =>
+    noteOnTurn(run, turn, 'wink.input.taken', {
+      messages: ids.length,
+      ...present({ by }),
+      text: content(run, text),
+    }),
   'output-rejected': (_trace, run, { turn, repair, problem }) => {
     run.purpose = 'output-repair';
     noteOnTurn(run, turn, 'wink.output.rejected', { repair, problem: content(run, problem) });

@@ -11,12 +11,14 @@ import type {
   ModelTurn,
   RecordedHandler,
   Redactor,
+  RunInput,
   Step,
   StepFunction,
   StepKinds,
+  TakenInput,
 } from '../../core/runtime/index.ts';
 import { canonicalJson, type JsonValue } from '../../core/schema/index.ts';
-import type { AnyTool } from '../../core/tool/index.ts';
+import type { AnyTool, UserItem } from '../../core/tool/index.ts';
 import { recordedTurn } from '../fold/requests.ts';
 import type { RecordedCall, RecordedEvent, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 import { pathOf, type RecordIndex } from './record-index.ts';
@@ -80,6 +82,12 @@ export class ReplayedRun implements EarlierRun {
     this.#options = options;
     this.refusal = options.resources === 'live' ? undefined : new RefusedResources();
   }
+
+  /** What people said to the run, before the turns before which they did. */
+  readonly input: RunInput = {
+    hasFor: (turn) => this.#saidBefore(turn) !== undefined,
+    takeFor: (turn) => this.#saidBefore(turn),
+  };
 
   /** True once a live model has taken over. */
   get isLive(): boolean {
@@ -232,6 +240,20 @@ export class ReplayedRun implements EarlierRun {
       return { approved, ...present({ reason }) };
     }
     return { approved: false, reason: 'the record has no answer to this.' };
+  }
+
+  /** What was said before a turn: it is the end of its conversation, of which the first one is what the replay begins with. */
+  #saidBefore(turn: number): TakenInput | undefined {
+    const { index, record } = this.#options;
+    const recorded = index.turn(record.root.evaluationId, turn);
+    const said = (recorded?.events ?? []).flatMap(({ event }) =>
+      event.type === 'input-taken' ? [event] : [],
+    );
+    const count = said.reduce((sum, { ids }) => sum + ids.length, 0);
+    if (count === 0 || turn === record.root.turns[0]?.number) return undefined;
+    // What is said is messages of the user.
+    const items = (recorded?.request?.conversation ?? []).slice(-count) as readonly UserItem[];
+    return { items, messages: said.map(({ ids, by, text }) => ({ ids, ...present({ by }), text })) };
   }
 
   async #modelTurn(

@@ -262,9 +262,14 @@ export class Recorder implements RunRecorder {
     } else if (event.type === 'tool-call-end') {
       const row = deliveredRow(event, part, this.#marksDeliveries);
       if (row !== undefined) this.#row(row);
-    } else if (!heldElsewhere.has(event.type)) {
+    } else if (!this.#isHeldElsewhere(event)) {
       this.#row({ type: 'event', ...part, event: eventOf(event) });
     }
+  }
+
+  /** A journal has a row of its own for what is said, from which it is said again. */
+  #isHeldElsewhere({ type }: RunEvent): boolean {
+    return heldElsewhere.has(type) || (type === 'input-taken' && this.#marksDeliveries);
   }
 
   #begin(event: Extract<RunEvent, { readonly type: 'run-start' }>): void {

@@ -17,6 +17,7 @@ export const cases = {
   woken: 'an owner that wakes up after its lease gets nothing in',
   busy: 'a second owner is refused while the first one lives',
   cancelled: 'a run that another process cancels ends for good',
+  said: 'what another process says to a run is read once, wherever it is killed',
   'crash-loop': 'a call that ends its process in each life is not made for ever',
   'three-runs': 'three runs of one session, each killed once, end the same',
   'other-state': 'a run that continues with another state folder ends the same',

@@ -33,6 +33,8 @@ export interface Life {
   readonly script?: 'once';
   /** The last run is cancelled, and nothing else is done. Default: the runs are lived. */
   readonly cancels?: true;
+  /** Something is said to the last run, and nothing else is done. Default: the runs are lived. */
+  readonly says?: true;
   /** What a run that continues does about a folder that is not as it left it. Default: that of `resumeRun`. */
   readonly resumedFiles?: NonNullable<ResumeRunOptions['files']>;
 }
@@ -44,6 +46,12 @@ export const eraFile = 'era';
 
 /** Name of what is left of a life that cancels. */
 export const cancelName = 'cancel';
+
+/** Name of what is left of a life that says something. */
+export const sayName = 'say';
+
+/** What it says. */
+export const saidInput = 'Someone says something.';
 
 /** The files that the runs of the cases begin with. A folder also has a mode and a link. */
 export const startFiles: Readonly<Record<string, string>> = {

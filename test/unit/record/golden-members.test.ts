@@ -16,6 +16,7 @@ const golden = files.flatMap((name) =>
 const unseen: Readonly<Record<string, readonly string[]>> = {
   'a call is written before feedback is asked for; the row `delivered` has it': ['result.feedback'],
   'it needs an earlier run on the same journal; the tests of `once` have it': ['result.once'],
+  'it needs someone who speaks while the run works; the tests of `sayToRun` have it': ['event.by', 'ids'],
   'other rows have the same content, call, question or message with it': [
     'after.omitted',
     'staged.records',

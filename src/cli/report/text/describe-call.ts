@@ -205,6 +205,8 @@ export function newsText({ event, call }: LocatedEvent, clean: (text: string) =>
       return `the conversation exceeded the context window, ${counted(event.callIds.length, 'tool result')} replaced by a note`;
     case 'model-call-end':
       return event.isCompacted === true ? 'the provider shortened the conversation' : undefined;
+    case 'input-taken':
+      return `${event.by === undefined ? 'someone' : printable(clean(event.by))} said: ${said(event.text)}`;
     case 'turns-dropped':
       return `${counted(event.turns, 'turn')} of the conversation dropped to make room`;
     case 'context-compacted':

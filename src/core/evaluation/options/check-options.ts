@@ -11,6 +11,7 @@ import {
   type Approver,
   assertEventTypes,
   checkFeedbackProviders,
+  inputOf,
   isSharedBudget,
   isSuspension,
   type RunObserver,
@@ -47,6 +48,7 @@ export function checkEvaluateOptions<Options extends AnyOptions>(
   const { session, limits, observers, pendingCalls, history, feedback, completion } = options;
   if (session !== undefined) assertMembers(`${of}: session`, session, { hold: 'function!' });
   checkJournal(of, options);
+  checkInbox(of, options);
   if (checks === evaluateChecks) refuseScope(options.approve);
   if (observers !== undefined) checkObservers(of, observers);
   if (history !== undefined) refuseSuspended(history);
@@ -112,6 +114,16 @@ export function checkContext(
 
 /** Settings by which providers shorten a conversation themselves. */
 const providerCompactions = ['context_management', 'contextManagement', 'truncation'] as const;
+
+/** @throws {PromptValidationError} for an inbox that `createMessageInbox` did not make, and for one beside a journal, which has its own. */
+function checkInbox(of: string, { inbox, journal }: AnyOptions): void {
+  if (inbox === undefined) return;
+  const refuse = (why: string): PromptValidationError =>
+    new PromptValidationError(`${of}: inbox ${why}`, { details: { option: 'inbox' } });
+  if (inputOf(inbox) === undefined) throw refuse('must be made by createMessageInbox().');
+  if (journal !== undefined)
+    throw refuse('is for a run without a journal. Leave it out, and say it by sayToRun().');
+}
 
 /** @throws {PromptValidationError} for a scope of questions where they belong to a run, which is found by its name. */
 function refuseScope(approve: unknown): void {

@@ -7,6 +7,7 @@ import type {
   Deadline,
   FeedbackProvider,
   InputPart,
+  MessageInbox,
   Redaction,
   RetryOptions,
   RunJournal,
@@ -52,6 +53,10 @@ export interface EvaluateOptions<out A extends Approver = ApprovalHandler> {
    * Name of the run in the journal; no other run there may have it. 1 to 512 characters, without U+0000 and without half of a surrogate pair. Only with `journal`. Default: a new id.
    */
   readonly runId?: string;
+  /**
+   * What a program says to the run while it runs, by `createMessageInbox()`. Not with `journal`: there `sayToRun` says it, from any process. Default: nothing.
+   */
+  readonly inbox?: MessageInbox;
   /** How far the run goes: turns, time, tokens. */
   readonly limits?: RunLimits;
   /** Ends the run when aborted; calls that were not committed are rolled back. */

@@ -74,6 +74,7 @@ export const evaluateChecks: OptionsOf<EvaluateOptions> = {
   ...innerChecks,
   ...runChecks,
   runId: keptName,
+  inbox: 'object',
   limits: limitChecks,
   streaming: 'any',
   retry: 'any',

@@ -4,7 +4,9 @@ import type { OverridesSource } from '../../prompt/index.ts';
 import {
   type CallSettings,
   type FeedbackProvider,
+  inputOf,
   type LoopOptions,
+  type RunInput,
   toCompletionChecker,
   toThrottlePolicy,
 } from '../../runtime/index.ts';
@@ -21,6 +23,8 @@ export interface EvaluationSettings
   extends Required<Pick<EvaluateOptions, 'history' | 'pendingCalls'>>,
     Required<Pick<RunLimits, 'maxSectionOpenings' | 'maxOutputRepairs'>> {
   readonly input: EvaluateOptions['input'];
+  /** What is said to the run while it runs; undefined: nothing. */
+  readonly said: RunInput | undefined;
   readonly budget: NestedRunLimits['budget'];
   readonly feedback: readonly FeedbackProvider[];
   readonly overrides: OverridesSource | undefined;
@@ -48,6 +52,7 @@ export function toSettings(
   return {
     history: wellFormedSaid(options.history ?? []),
     input: options.input,
+    said: options.inbox && inputOf(options.inbox),
     pendingCalls: options.pendingCalls ?? 'interrupt',
     budget: options.limits?.budget,
     feedback: options.feedback ?? [],

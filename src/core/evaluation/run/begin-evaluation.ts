@@ -310,6 +310,7 @@ function environmentOf<Output>(
     suspension,
     ready: readyFor(ready, budget),
     hooks,
+    input: outer === undefined ? (earlier?.input ?? settings.said) : undefined,
     earlier,
     prompt,
     display,

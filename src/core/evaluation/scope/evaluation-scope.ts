@@ -19,6 +19,7 @@ import type {
   OpenQuestion,
   OuterCall,
   Redactor,
+  RunInput,
   SessionRoot,
   StepFunction,
   SuspendedRun,
@@ -36,6 +37,8 @@ export interface EarlierRun extends EarlierCalls {
    * @param roots what its calls fork from and commit into.
    */
   stepsOf(evaluationId: string, roots: TransactionRoots): StepFunction;
+  /** What is said to the run, in the place of its inbox. Default: what the inbox has. */
+  readonly input?: RunInput | undefined;
   /** An evaluation of this prompt begins. Default: nothing. */
   onPrompt?(prompt: Prompt): void;
   /** What the calls of all evaluations do not get, beside files of their own. Default: they get everything. */

@@ -18,6 +18,7 @@ import type {
   ToolInvokedPayload,
   UnenforcedDecision,
 } from '../../tool/index.ts';
+import type { TakenMessages } from './taken-messages.ts';
 import type { TraceContext } from './trace-context.ts';
 
 /** An evaluation inside a call, as the evaluation that made the call knows it. */
@@ -213,6 +214,8 @@ interface RunEvents {
     /** The calls that they made, oldest first. */
     readonly callIds: readonly string[];
   };
+  /** People have said something to the run, and its model reads it in this turn. Messages that the same one has said come together. */
+  readonly 'input-taken': OfTurn & { [Name in keyof TakenMessages]: TakenMessages[Name] };
   /**
    * The next request would have taken more than `context.compact.atInputTokens`, or had been too long for the model: older turns have left the conversation, and the state of the run has
    * taken their place.

@@ -98,7 +98,7 @@ class Loop<Output> {
   }
 
   async run(): Promise<LoopResult<Output>> {
-    const { budget, eventLoop, observers, ready, stop } = this.#ledger.environment;
+    const { budget, eventLoop, input, observers, ready, stop } = this.#ledger.environment;
     const { maxTurns } = this.#options;
     for (;;) {
       // Lets timers and listeners run.
@@ -107,6 +107,8 @@ class Loop<Output> {
       const wait = ready?.();
       // A run that is stopped meanwhile ends right after this.
       if (wait !== undefined) await stop.race(wait).catch(() => undefined);
+      const arriving = input?.arriving?.(false);
+      if (arriving !== undefined) await stop.race(arriving).catch(() => undefined);
       const halt = haltReason(this.#ledger.environment);
       if (halt !== undefined) throw this.#ledger.errors.stopped(halt, 'request');
       if (this.#ledger.state.turn >= maxTurns) throw this.#ledger.tooManyTurns(maxTurns);

@@ -16,6 +16,7 @@ const shapes: { readonly [Type in EventType]: Shape<Type> } = {
   'run-resumed': 'nested',
   'run-end': 'nested',
   'turn-start': 'flat',
+  'input-taken': 'nested',
   'turn-end': 'flat',
   'turns-dropped': 'nested',
   'context-compacted': 'nested',

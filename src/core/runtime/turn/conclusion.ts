@@ -56,6 +56,8 @@ export interface ConclusionOptions<Output> {
   readonly answer: AnswerOptions<Output>;
   /** Decides whether the task is done. Default: it is, when the model asks for no call. */
   readonly completion?: CompletionSettings | undefined;
+  /** How many turns the run may have. Default: any number. */
+  readonly maxTurns?: number | undefined;
 }
 
 /** Concludes a run with the answer of its model, unless that has to continue: its answer cannot be read, the task is not done, or there is more to say to it. */
@@ -63,9 +65,11 @@ export class Conclusion<Output> {
   readonly #ledger: TurnLedger;
   readonly #answer: AnswerOptions<Output>;
   readonly #completion: CompletionGate | undefined;
+  readonly #maxTurns: number;
 
-  constructor({ answer, completion }: ConclusionOptions<Output>, ledger: TurnLedger) {
+  constructor({ answer, completion, maxTurns = Infinity }: ConclusionOptions<Output>, ledger: TurnLedger) {
     this.#ledger = ledger;
+    this.#maxTurns = maxTurns;
     this.#answer = answer;
     this.#completion = completion && new CompletionGate(completion, ledger);
   }
@@ -86,7 +90,7 @@ export class Conclusion<Output> {
     if (read === undefined) return undefined;
     const result = { text, ...read, finishReason };
     if (this.#completion !== undefined && !(await this.#completion.isDone(result))) return undefined;
-    if (this.#isAskedMore()) return undefined;
+    if (this.#ledger.environment.input !== undefined && (await this.#isAskedMore())) return undefined;
     // A checker has judged an answer that says nothing, too, unless the model did not end it itself.
     if (this.#completion !== undefined && isClaimed(finishReason)) return result;
     const { errors, state } = this.#ledger;
@@ -95,10 +99,16 @@ export class Conclusion<Output> {
     return result;
   }
 
-  /** Whether a run that is resumed continues with something new that was said. */
-  #isAskedMore(): boolean {
-    const { hooks, outer } = this.#ledger.environment;
-    return outer === undefined && hooks?.hasInputFor?.(this.#ledger.state.turn + 1) === true;
+  /** Whether the run continues with something new that was said. What is said to a run without another turn waits: the answer that is there counts. */
+  async #isAskedMore(): Promise<boolean> {
+    const { budget, input, stop } = this.#ledger.environment;
+    const { turn } = this.#ledger.state;
+    const arriving = input?.arriving?.(true);
+    // A run that is stopped meanwhile has its answer.
+    if (arriving !== undefined) await stop.race(arriving).catch(() => undefined);
+    const isAffordable = budget.isUnlimited || this.#ledger.unaffordable() === undefined;
+    const mayContinue = stop.reason === undefined && turn < this.#maxTurns && isAffordable;
+    return input?.hasFor(turn + 1, mayContinue) === true;
   }
 
   /** Reads a final text; undefined when the model is to answer again. */

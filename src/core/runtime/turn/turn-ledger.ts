@@ -98,16 +98,17 @@ export class TurnLedger {
 
   /** A turn begins, with what is said to the model before it. @returns what the model is sent. */
   begin({ instructions, tools, hostedTools, toolChoice, settings, outputSchema }: BegunTurn): ModelRequest {
-    const { clock, emit, eventTypes, hooks, outer } = this.environment;
+    const { clock, emit, eventTypes, input } = this.environment;
     const { state } = this;
     state.turn += 1;
     const { turn } = state;
-    if (outer === undefined)
-      state.conversation.push(...wellFormed(hooks?.takeInputFor?.(turn, !state.isContinued) ?? none));
+    const taken = input?.takeFor(turn, !state.isContinued);
+    if (taken !== undefined) state.conversation.push(...wellFormed(taken.items));
     this.#firstPieceMs = undefined;
     this.#pieces = undefined;
     if (this.#reports !== undefined || eventTypes.has('model-call-end')) this.#askedAtMs = clock.now();
     if (eventTypes.has('turn-start')) emit({ type: 'turn-start', turn });
+    for (const messages of taken?.messages ?? none) emit({ type: 'input-taken', turn, ...messages });
     if (eventTypes.has('model-call-start')) emit({ type: 'model-call-start', turn });
     const { conversation } = state;
     const request: Writable<ModelRequest> = {

@@ -11,10 +11,10 @@ import {
 } from '../../../core/runtime/index.ts';
 import { Session } from '../../../core/session/index.ts';
 import { type CompletionChecker, CompletionVerdict, type PromptResponse } from '../../../core/tool/index.ts';
-import { cancelRun, resumeRun } from '../../../durable/index.ts';
+import { cancelRun, resumeRun, sayToRun } from '../../../durable/index.ts';
 import { HostFilesystemClass, openLeasedWorkspace } from '../../../host/index.ts';
 import { createManualClock } from '../../doubles/manual-clock.ts';
-import { cancelName, exits, type Life, type RunLeft, startFiles } from '../life.ts';
+import { cancelName, exits, type Life, type RunLeft, saidInput, sayName, startFiles } from '../life.ts';
 import { Effects } from './effects.ts';
 import { matrixModel } from './model.ts';
 import { onceModel, oncePrompt } from './once.ts';
@@ -32,10 +32,10 @@ export async function live(life: Life): Promise<number> {
   const clock = createManualClock();
   const points = new Points(life.stroke, clock);
   const opened = await openJournal(life);
-  if (life.cancels === true) {
-    const cancelled = await cancel(life, opened);
+  if (life.cancels === true || life.says === true) {
+    const code = await speak(life, opened);
     await opened[Symbol.asyncDispose]?.();
-    return cancelled;
+    return code;
   }
   const journal = withPoints(opened, points);
   const begun = await runsBegun(journal, life.runs);
@@ -60,14 +60,16 @@ export async function live(life: Life): Promise<number> {
   return code;
 }
 
-/** Cancels the last run of another process. @returns the exit code. */
-async function cancel({ folder, runs }: Life, journal: RunJournal): Promise<number> {
+/** Cancels the last run of another process, or says something to it. @returns the exit code. */
+async function speak({ cancels, folder, runs }: Life, journal: RunJournal): Promise<number> {
+  const name = cancels === true ? cancelName : sayName;
+  const run = { journal, runId: runs.at(-1) ?? '', by: 'another process' };
   try {
-    await cancelRun({ journal, runId: runs.at(-1) ?? '', by: 'another process' });
-    writeLeft(folder, cancelName, { changed: [] });
+    await (cancels === true ? cancelRun(run) : sayToRun({ ...run, input: saidInput }));
+    writeLeft(folder, name, { changed: [] });
     return exits.finished;
   } catch (error) {
-    writeLeft(folder, cancelName, { codes: codesOf(error), changed: [] });
+    writeLeft(folder, name, { codes: codesOf(error), changed: [] });
     return exits.failed;
   }
 }

@@ -22,6 +22,7 @@ export interface NextLife {
   readonly state?: string;
   readonly resumedFiles?: NonNullable<Life['resumedFiles']>;
   readonly cancels?: true;
+  readonly says?: true;
   /** Whether the leases of the lives before still last. Default: false. */
   readonly isContemporary?: boolean;
 }
@@ -58,7 +59,7 @@ export class CaseFolder implements Disposable {
   }
 
   /** The next life; the caller sees to its end. */
-  start({ stroke, state, resumedFiles, cancels, isContemporary = false }: NextLife = {}): StartedLife {
+  start({ stroke, state, resumedFiles, cancels, says, isContemporary = false }: NextLife = {}): StartedLife {
     this.#number += 1;
     if (!isContemporary) this.#beginEra();
     const { path: folder, files, journal, runs } = this;
@@ -69,7 +70,7 @@ export class CaseFolder implements Disposable {
       runs,
       number: this.#number,
       stateFolder: this.stateFolder(state),
-      ...present({ stroke, resumedFiles, cancels, script: this.#script }),
+      ...present({ stroke, resumedFiles, cancels, says, script: this.#script }),
     };
     return startLife(life);
   }

@@ -11,6 +11,7 @@ import { anotherMachine, changedFile, otherProgram, otherState } from './play-fo
 import { busyOwner, cancelledRun, fullJournal, tornAppend, wokenOwner } from './play-journals.ts';
 import { crashLoop, inARow, inKinds, randomly, stopped, threeRuns } from './play-kills.ts';
 import { doneOnce } from './play-once.ts';
+import { saidToRun } from './play-said.ts';
 import { randomNumbers } from './random.ts';
 import type { LifeEnd } from './start-life.ts';
 
@@ -96,6 +97,7 @@ const plays: Readonly<Record<CaseKey, (play: Play) => Promise<void>>> = {
   woken: wokenOwner,
   busy: busyOwner,
   cancelled: cancelledRun,
+  said: saidToRun,
   'crash-loop': crashLoop,
   'three-runs': threeRuns,
   'other-state': otherState,

@@ -52,7 +52,7 @@ function quietPoints(points: readonly string[]): readonly string[] {
 }
 
 /** Does the work while an owner is stopped, at quiet points. */
-async function whileStopped(
+export async function whileStopped(
   play: Play,
   work: (at: string, folder: CaseFolder, owner: StartedLife, where: readonly string[]) => Promise<void>,
   among: (points: readonly string[]) => readonly string[] = quietPoints,
@@ -111,7 +111,7 @@ export async function busyOwner(play: Play): Promise<void> {
 }
 
 /** Quiet points of a run that its journal knows. */
-function begunPoints(points: readonly string[]): readonly string[] {
+export function begunPoints(points: readonly string[]): readonly string[] {
   const first = points.findIndex((point) => point.startsWith('append after'));
   return quietPoints(points).filter((point) => points.indexOf(point) > first);
 }

@@ -6,6 +6,8 @@ export function eventWords(event: BareEvent): string | undefined {
   switch (event.type) {
     case 'model-call-retry':
       return `Asked again after ${duration(event.delayMs)} (${event.reason}): ${event.message}`;
+    case 'input-taken':
+      return `${event.by ?? 'Someone'} said: ${event.text}`;
     case 'tool-results-dropped':
       return `The conversation was too long: ${many(event.callIds.length, 'result')} became notes, ${many(event.characters, 'character')} less (${event.callIds.join(', ')}).`;
     case 'turns-dropped':

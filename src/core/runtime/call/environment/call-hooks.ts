@@ -2,7 +2,6 @@ import type { PendingMark } from '../../../filesystem/index.ts';
 import { none } from '../../../internal/index.ts';
 import type { DecidingRow } from '../../../resource/index.ts';
 import type { JsonObject } from '../../../schema/index.ts';
-import type { UserItem } from '../../../tool/index.ts';
 import type { OnceAnswer, OnceCall, OnceChange, OncePurpose } from '../../journal/journal-ledger.ts';
 import type { RunShare, SharedBudget } from '../../limits/shared-budget.ts';
 import type { ToolCall, ToolCallResult } from '../tool-call/tool-call.ts';
@@ -87,14 +86,6 @@ export interface CallHooks {
   readonly once?: OnceHooks | undefined;
   /** What budgets over several runs count. Absent without a journal: the run has no such budget then. */
   readonly spending?: SpendingHooks | undefined;
-  /** Whether something is said to the model that has answered, before this turn. Must not throw. Default: nothing is. */
-  hasInputFor?(turn: number): boolean;
-  /**
-   * What is said to the model before this turn, and once only. Must not throw. Default: nothing.
-   *
-   * @param isBorder whether something new can be said: the turn does not continue from the one before.
-   */
-  takeInputFor?(turn: number, isBorder: boolean): readonly UserItem[];
   /** Whether the model of an evaluation was asked for this turn before an interruption, and its answer is not known. Must not throw. Default: it was not. */
   restartsAnswer?(evaluationId: string, turn: number): boolean;
   /** What the next commit is called, in case its files are not brought to the disk. Must not throw. */

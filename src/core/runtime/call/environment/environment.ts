@@ -22,6 +22,7 @@ import type { VisiblePrompt } from '../../model/visible-prompt.ts';
 import type { EventType } from '../../observer/event-types.ts';
 import type { ObserverCalls } from '../../observer/run-observer.ts';
 import type { Redactor } from '../../redaction/index.ts';
+import type { RunInput } from '../../said/run-input.ts';
 import type { CallReporter } from '../report/call-reporter.ts';
 import type { OuterCall } from '../tool-call/outer-call.ts';
 import type { TransactionRoots } from '../transaction/transaction.ts';
@@ -122,6 +123,8 @@ export interface EvaluationEnvironment extends Omit<CallSettings, 'results'> {
   readonly touchedFiles?: TouchedFiles | undefined;
   /** Hooks of a journal and of observers. Default: none. */
   readonly hooks?: CallHooks | undefined;
+  /** What people say to the run while it runs, or when it is resumed. Undefined: nothing, as in an evaluation inside a call. */
+  readonly input?: RunInput | undefined;
   /** Tells the observers what calls did; undefined when none wants to know. */
   readonly reporter?: CallReporter | undefined;
   /** Answers from the rows of an earlier run; undefined where there is none. */

@@ -162,6 +162,10 @@ const samples: Samples = {
   'run-resumed': { full: [{ ...resumed, interruptions: 2 }], least: resumed },
   'approval-pending': { full: [{ ...waiting, policyPrompt: 'lead' }], least: waiting },
   'turn-start': always({ type: 'turn-start', turn }),
+  'input-taken': {
+    full: [{ type: 'input-taken', turn, ids: ['m1'], by: 'ann', text: 'Use blue.' }],
+    least: { type: 'input-taken', turn, ids: ['m1'], text: 'Use blue.' },
+  },
   'model-call-start': always({ type: 'model-call-start', turn }),
   'model-call-retry': { full: [{ ...retried, voidCharacters: { text: 3, reasoning: 0 } }], least: retried },
   'answer-restarted': always({ type: 'answer-restarted', turn }),
