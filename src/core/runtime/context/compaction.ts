@@ -34,6 +34,8 @@ export class Compaction {
   readonly #state: LoopState;
   readonly #size: ContextSize;
   readonly #digest: RunDigest;
+  /** The digests of this run: a fork of it has another session. */
+  readonly #digests = new WeakSet<ConversationItem>();
   /** The turn that was compacted for last. */
   #doneFor = 0;
   /** It is not tried again before a request takes so much. */
@@ -160,7 +162,7 @@ export class Compaction {
 
   /** What no one else keeps: words of people and of the calling program, and the state of another session, which cannot be rendered here. */
   #isSaid(item: ConversationItem): item is UserItem {
-    if (item.type !== 'user' || item.source === 'runtime') return false;
+    if (item.type !== 'user' || item.source === 'runtime' || this.#digests.has(item)) return false;
     return item.source === undefined || item.sessionId !== this.#parts.ledger.environment.origin.sessionId;
   }
 
@@ -173,7 +175,10 @@ export class Compaction {
     const { environment } = this.#parts.ledger;
     const turnsBefore = countTurns(conversation);
     this.#digest.beforeLeaving();
-    for (const { at, remove, insert } of made.edits) spliceAll(conversation, at, remove, insert);
+    for (const { at, remove, insert } of made.edits) {
+      spliceAll(conversation, at, remove, insert);
+      for (const item of insert) this.#digests.add(item);
+    }
     this.#doneFor = turn;
     this.#notBefore = 0;
     this.#size.rewritten();

@@ -5,6 +5,7 @@ import {
   defineSlice,
   type EvaluateOptions,
   Filesystem,
+  forkRun,
   type JournalBatch,
   MemoryFilesystem,
   type Prompt,
@@ -19,6 +20,7 @@ import {
 import { type ModelRequest, ModelResponseError } from 'weakincentives/provider';
 import { readRunRecord, replayRun } from 'weakincentives/record';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import { agentTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import { journalAfter, watchedJournal } from '../../../support/journals.ts';
 import { opening } from '../../../support/sections.ts';
@@ -219,4 +221,70 @@ test('a replay makes the requests of a run that was compacted', async () => {
   const record = await readRunRecord(rows.map(({ line }) => line));
   const report = await replayRun({ record, prompt: promptOf() });
   expect(report).toMatchObject({ isSame: true });
+});
+
+test('a fork asks for each next turn with what the run asked', async () => {
+  const { asked: whole, journal } = await wholeRun({ context }, []);
+  for (const at of [3, 9, 17, 30]) {
+    const { runId } = await forkRun({ journal, runId: 'run', at });
+    const asked = new Map<number, string>();
+    await resumeRun({ adapter: working(asked, []), runId, prompt: promptOf(), context, journal });
+    const [first = 0] = [...asked.keys()];
+    expect(first).toBeGreaterThan(1);
+    // A result is kept under an id of its evaluation, and that of a fork is another one.
+    for (const [turn, request] of asked)
+      expect(plain(request), `turn ${turn} of the fork at ${at}`).toBe(plain(whole.get(turn) ?? ''));
+  }
+});
+
+function plain(request: string): string {
+  return request.replaceAll(/\b[0-9a-f]{12}\b/g, 'ID').replaceAll(/"sessionId":"[^"]*"/g, '');
+}
+
+test('a run inside a call is compacted as it was when the call is entered again', async () => {
+  const inner = agentTool({
+    name: 'delegate',
+    description: 'Has it done.',
+    inputSchema: z.object({}),
+    template: promptTemplate({
+      ns: 'test',
+      key: 'inner',
+      sections: [section({ title: 'Steps', key: 'steps', template: 'Make steps.', tools: [step] })],
+    }),
+    limits: { maxTurns: 40 },
+  });
+  const prompt = promptTemplate({
+    ns: 'test',
+    key: 'outer',
+    sections: [section({ title: 'Task', key: 'task', template: 'Delegate.', tools: [inner] })],
+  }).bind();
+  const adapterOf = (asked: Map<string, string>) =>
+    scriptedAdapter((conversation, request): ScriptedTurn => {
+      const isInner = request.tools.some(({ name }) => name === 'step');
+      asked.set(`${isInner ? 'inner' : 'outer'} ${request.turn}`, described(conversation, request));
+      if (!isInner) return request.turn === 1 ? { toolCalls: [{ name: 'delegate', arguments: {} }] } : { text: 'Done.' };
+      return request.turn > 20 ? { text: 'Made.' } : { toolCalls: [{ name: 'step', arguments: { number: request.turn } }] };
+    });
+  const options = { context: { compact: { atInputTokens: 1_200, toInputTokens: 700 } } };
+  const journal = watchedJournal();
+  const whole = new Map<string, string>();
+  await adapterOf(whole).evaluate(prompt, {
+    ...options,
+    journal,
+    runId: 'run',
+    session: new Session({ id: 'session' }),
+    input: 'Begin.',
+  });
+  expect(whole.get('inner 21')).toContain('wink-state');
+  for (let count = 1; count < journal.batches.length; count += 1) {
+    const asked = new Map<string, string>();
+    await resumeRun({
+      ...options,
+      adapter: adapterOf(asked),
+      runId: 'run',
+      prompt,
+      journal: await journalAfter(journal.batches.slice(0, count), 'session'),
+    });
+    for (const [turn, request] of asked) expect(request, `${turn} after ${count}`).toBe(whole.get(turn));
+  }
 });

@@ -23,7 +23,7 @@ describe('context', () => {
     const details = expect.objectContaining({ option });
     const refusal = { code: 'prompt-invalid', details, message: expect.stringContaining(words) };
     await expect(scriptedAdapter([{ text: 'Done.' }]).evaluate(template.bind(), options)).rejects.toMatchObject(refusal);
-    expect(() => defineAgent({ template, ...options })).toThrow(expect.objectContaining(refusal));
+    expect(() => defineAgent({ template, context: options.context ?? {} })).toThrow(expect.objectContaining(refusal));
   });
 
   test.each(['context_management', 'truncation'])('refuses compact beside the setting %s', async (setting) => {
