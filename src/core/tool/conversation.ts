@@ -82,6 +82,8 @@ export interface ToolResultItem {
   readonly isError: boolean;
   /** Images and files that the model gets after the text. Default: none. */
   readonly attachments?: readonly MediaPart[];
+  /** Names of the tools that the model can call since: the call has opened their sections. Only in an evaluation whose model gets them there; see `openedTools` of adapters. */
+  readonly loadedTools?: readonly string[];
 }
 
 /** The answer to an {@link HostedApprovalRequestPart}. */

@@ -9,6 +9,7 @@ import {
   HostedToolRegistry,
   lazyClient,
   modelChecks,
+  openedToolsCheck,
   providerAdapter,
   type SharedModelOptions,
   ThinkingNotice,
@@ -44,6 +45,12 @@ export interface AnthropicModelOptions extends SharedModelOptions {
    * `anthropic-beta`. Default: none.
    */
   readonly betas?: readonly string[];
+  /**
+   * Where the model gets the tools of sections that are opened during a run. `'append'`: at the end of the list of tools, which stands before everything that the provider caches, so that the
+   * request after an opening is charged in full. `'in-place'`: with the result that opens them, as `tool_reference` to tools that are declared with `defer_loading` (models from the generation 4.5 on); the list of tools never changes. Models and servers that do not know
+   * that refuse the request. Default: `'append'`.
+   */
+  readonly openedTools?: 'append' | 'in-place';
 }
 
 /** Options of {@link anthropic}: with a client of your own, or with options to create one. */
@@ -51,12 +58,16 @@ export type AnthropicOptions = AnthropicModelOptions & ClientChoice<AnthropicCli
 
 const clientKeys = ['apiKey', 'authToken', 'baseURL', 'defaultHeaders', 'fetch'] as const;
 
+/** About what its tokenizers make of English and of code. */
+const charactersPerToken = 3.5;
+
 const anthropicChecks: OptionsOf<AnthropicOptions, 'maxTokens'> = {
   ...modelChecks,
   model: 'any',
   maxTokens: integer({ min: 1, default: 16_000 }),
   promptCaching: 'any',
   betas: 'array',
+  openedTools: openedToolsCheck,
   client: 'any',
   apiKey: 'any',
   authToken: 'string',
@@ -108,7 +119,8 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
       ...present({ settings: options.settings }),
       takesExamples: true,
       takesOutputSchema: true,
-      ...present({ prices: options.prices }),
+      ...present({ prices: options.prices, takesOpenedTools: options.openedTools }),
+      charactersPerToken,
       check: (check) => {
         toWireChoice(check, registry, undefined);
         toWireSettings(check.settings);

@@ -1,4 +1,4 @@
-import { present, readUnrounded } from '../../core/internal/index.ts';
+import { none, present, readUnrounded } from '../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
 import type { AssistantItem, ConversationItem, ToolResultItem } from '../../core/tool/index.ts';
 import { ForeignCallIds, objectsIn, plainCallIds, startOfLoop, type ThinkingReader } from '../kit/index.ts';
@@ -10,6 +10,7 @@ import {
   isThinking,
   type Message,
   type MessageEnd,
+  type ToolReference,
   type ToolResultBlock,
   type UserBlock,
 } from './wire.ts';
@@ -19,17 +20,24 @@ const opening: Message = { role: 'user', content: [{ type: 'text', text: 'Please
 /** Follows an answer without a reply: the provider does not accept one as the start of the next. */
 const continuation: Message = { role: 'user', content: [{ type: 'text', text: 'Please continue.' }] };
 
+/** What a conversation depends on beside its items. */
+export interface MessagesOptions {
+  /** Whether the request turns off thinking: the provider then rejects thinking in the tool loop that it continues. Default: false. */
+  readonly isThinkingOff?: boolean;
+  /** Names of the tools that results bring. Default: none. */
+  readonly inPlace?: ReadonlySet<string>;
+}
+
 /**
  * The conversation in the provider's format. Answers made under the name `provider` are sent back unchanged, including
  * thinking and hosted tools; answers of other providers are reduced to text and calls. The results of one turn become one
  * message, before other content of the user.
  *
- * @param isThinkingOff whether the request turns off thinking: the provider then rejects thinking in the tool loop that it continues.
  */
 export function toMessages(
   conversation: readonly ConversationItem[],
   provider: string,
-  isThinkingOff = false,
+  { isThinkingOff = false, inPlace = new Set() }: MessagesOptions = {},
 ): Message[] {
   const messages: Message[] = [];
   const withoutThinkingFrom = isThinkingOff ? startOfLoop(conversation) : conversation.length;
@@ -51,7 +59,7 @@ export function toMessages(
         userContent.push(...toInputBlocks(item.content));
         break;
       case 'tool-result':
-        results.push(toResult(item, ids));
+        results.push(toResult(item, ids, inPlace));
         break;
       case 'assistant': {
         ids.enter(item);
@@ -122,16 +130,20 @@ function isBlank(block: AssistantBlock): boolean {
 }
 
 function toResult(
-  { callId, text, isError, attachments = [] }: ToolResultItem,
+  { callId, text, isError, attachments = [], loadedTools = none }: ToolResultItem,
   ids: ForeignCallIds,
+  inPlace: ReadonlySet<string>,
 ): ToolResultBlock {
   const content: readonly InputBlock[] = text.trim() === '' ? [] : [{ type: 'text', text }];
-  const shown = attachments.map((part): InputBlock => {
+  const tools = loadedTools.filter((name) => inPlace.has(name));
+  const references = tools.map((name): ToolReference => ({ type: 'tool_reference', tool_name: name }));
+  const media = attachments.map((part): InputBlock => {
     const block = toMediaBlock(part);
     if (block !== undefined) return block;
     const note = `(Omitted: the provider does not support the type ${part.mediaType} of this ${part.type}.)`;
     return { type: 'text', text: note };
   });
+  const shown = [...media, ...references];
   return {
     type: 'tool_result',
     tool_use_id: ids.idOf(callId),

@@ -14,7 +14,9 @@ import {
   hostedChoice,
   isOff,
   mayThink,
+  type PlacedTools,
   type PreparedRequest,
+  placeTools,
   type ProjectedTool,
   stringFields,
   type ToolSchemas,
@@ -66,7 +68,11 @@ export function prepareRequest(
   const { conversation, hostedTools, instructions, outputSchema } = request;
   const merged = mergeSettings(options.settings, request.settings);
   const { disable_parallel_tool_use: oneByOne, ...settings } = toThinkingOf(merged, conversation, options);
-  const { tools, answer } = options.projections.project(request, options.logger);
+  const placed = placeTools(request);
+  const { tools, answer } = options.projections.project(
+    { ...request, tools: placed.declared },
+    options.logger,
+  );
   // The provider rejects a schema that it cannot enforce; the model then gets it in the instructions.
   const answerSchema = answer?.strict === true ? answer : undefined;
   const hosted = options.registry.serialize(hostedTools, options.logger);
@@ -75,7 +81,8 @@ export function prepareRequest(
     hostedTools.length === 0 ? undefined : lastContainer(conversation, options.provider),
   );
   // The codecs determine the entries of hosted tools.
-  const entries = [...hosted.tools, ...tools.map(toFunctionTool)] as NonNullable<AnthropicRequest['tools']>;
+  const functionTools = tools.map((each) => toFunctionTool(each, placed));
+  const entries = [...hosted.tools, ...functionTools] as NonNullable<AnthropicRequest['tools']>;
   const body: AnthropicRequest = {
     ...hosted.request,
     ...settings,
@@ -90,7 +97,10 @@ export function prepareRequest(
       instructions,
       answerSchema === undefined && outputSchema !== undefined ? describeAnswer(outputSchema) : '',
     ),
-    messages: toMessages(conversation, options.provider, isOff(settings['thinking'])),
+    messages: toMessages(conversation, options.provider, {
+      isThinkingOff: isOff(settings['thinking']),
+      inPlace: placed.inPlace,
+    }),
     ...present({
       output_config: answerSchema === undefined ? undefined : toOutputConfig(settings, answerSchema),
     }),
@@ -127,14 +137,21 @@ function describeAnswer(schema: JsonSchema): string {
   return describeAnswerFormat(schema, schema['type'] === 'array' ? 'array' : 'object');
 }
 
-function toFunctionTool({ tool, schema: projection }: ProjectedTool): AnthropicFunctionTool {
+function toFunctionTool(
+  { tool, schema: projection }: ProjectedTool,
+  { hidden, inPlace }: Pick<PlacedTools, 'hidden' | 'inPlace'>,
+): AnthropicFunctionTool {
+  const isDeferred = hidden.has(tool.name) || inPlace.has(tool.name);
   const { schema, strict, isWrapped } = projection;
   const examples = tool.examples.map(({ input }) => (isWrapped ? { [wrapperKey]: input } : (input ?? {})));
   return {
     name: tool.name,
     description: tool.description,
     input_schema: { ...schema, type: 'object' },
-    ...present({ strict: strict ? (true as const) : undefined }),
+    ...present({
+      strict: strict ? (true as const) : undefined,
+      defer_loading: isDeferred ? (true as const) : undefined,
+    }),
     // Examples were checked against the schema of the tool, which is that of an object.
     ...present({
       input_examples:
@@ -223,8 +240,10 @@ function markMessage(message: Message, control: CacheControl): Message {
     : { ...message, content: markLast(message.content, control) };
 }
 
-/** Marks the last block that can have a breakpoint: any but thinking, and a summary, which goes back as it came. */
+/** Marks the last block that can have a breakpoint: any but thinking, a summary, which goes back as it came, and a tool that comes later. */
 function markLast<Entry extends Cacheable>(entries: readonly Entry[], control: CacheControl): Entry[] {
-  const last = entries.findLastIndex((entry) => !isThinking(entry) && !isCompaction(entry));
+  const last = entries.findLastIndex(
+    (entry) => !isThinking(entry) && !isCompaction(entry) && Reflect.get(entry, 'defer_loading') !== true,
+  );
   return entries.map((entry, index) => (index === last ? { ...entry, cache_control: control } : entry));
 }

@@ -51,11 +51,17 @@ export interface ToolUseBlock extends Cacheable {
   input: { [key: string]: JsonObject[string] };
 }
 
+/** Brings a tool that is declared with `defer_loading`. */
+export interface ToolReference extends Cacheable {
+  type: 'tool_reference';
+  tool_name: string;
+}
+
 /** The result of one call. */
 export interface ToolResultBlock extends Cacheable {
   type: 'tool_result';
   tool_use_id: string;
-  content?: string | InputBlock[];
+  content?: string | (InputBlock | ToolReference)[];
   is_error?: true;
 }
 
@@ -78,6 +84,8 @@ export interface AnthropicFunctionTool extends Cacheable {
   input_schema: { type: 'object'; [keyword: string]: JsonSchema[string] };
   /** Whether the provider enforces the schema, which must then be in its strict subset. */
   strict?: true;
+  /** The model gets it where a result refers to it. */
+  defer_loading?: true;
   /** Example arguments, as the model would write them. */
   input_examples?: { [key: string]: JsonObject[string] }[];
 }

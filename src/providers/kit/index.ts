@@ -28,6 +28,7 @@ export {
   checkModelOptions,
   lazyClient,
   modelChecks,
+  openedToolsCheck,
   type SharedModelOptions,
 } from './model-options.ts';
 export { offerTools, type RuntimeCall } from './offer-tools.ts';
@@ -55,6 +56,7 @@ export {
   textOfBlocks,
   type WireFields,
 } from './wire/fields.ts';
+export { type PlacedTools, placeTools } from './wire/placed-tools.ts';
 export {
   type CallIdForm,
   ForeignCallIds,

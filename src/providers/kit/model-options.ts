@@ -1,6 +1,7 @@
 import {
   assertOptions,
   number,
+  type OptionRule,
   type OptionsOf,
   oneOf,
   PromptValidationError,
@@ -57,6 +58,9 @@ export const modelChecks: OptionsOf<SharedModelOptions> = {
   hostedToolCodecs: 'object',
   unsupportedConfig: oneOf(['error', 'warn']),
 };
+
+/** Where opened tools go. @internal */
+export const openedToolsCheck: OptionRule<'append' | 'in-place'> = oneOf(['append', 'in-place']);
 
 /**
  * @param adapter name of the adapter, for messages.

@@ -9,6 +9,7 @@ import {
   HostedToolRegistry,
   lazyClient,
   modelChecks,
+  openedToolsCheck,
   providerAdapter,
   type SharedModelOptions,
   ToolSchemas,
@@ -37,6 +38,12 @@ export interface OpenAIModelOptions extends SharedModelOptions {
    * precedence. Default: false, no key is sent; the provider then compares only the start of requests.
    */
   readonly promptCacheKey?: string | boolean;
+  /**
+   * Where the model gets the tools of sections that are opened during a run. `'append'`: at the end of the list of tools, which stands before everything that the provider caches, so that the
+   * request after an opening is charged in full. `'in-place'`: with the result that opens them, as `additional_tools` (models from gpt-5.4 on); the list of tools never changes. Models and servers that do not know
+   * that refuse the request. Default: `'append'`.
+   */
+  readonly openedTools?: 'append' | 'in-place';
 }
 
 /** Options of {@link openai}: with a client of your own, or with options to create one. */
@@ -48,6 +55,7 @@ const openaiChecks: OptionsOf<OpenAIOptions> = {
   ...modelChecks,
   model: 'any',
   encryptedReasoning: 'boolean',
+  openedTools: openedToolsCheck,
   promptCacheKey: rule(
     (key) => typeof key === 'boolean' || (typeof key === 'string' && key !== ''),
     'a non-empty string, or true or false',
@@ -113,7 +121,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
     provider: 'openai',
     ...present({ settings: options.settings }),
     takesOutputSchema: true,
-    ...present({ prices: options.prices }),
+    ...present({ prices: options.prices, takesOpenedTools: options.openedTools }),
     check: (check) => void checkRequest(check, requestOptions),
     generate: async (request, callOptions) => {
       const prepared = prepareRequest(request, requestOptions, callOptions.logger);

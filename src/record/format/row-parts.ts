@@ -106,6 +106,7 @@ export const message: Field<JsonObject> = variant('type', {
     text,
     isError: optional(flag),
     attachments: optional(parts),
+    loadedTools: optional(list(text)),
   },
   approval: { approvalId: text, approved: flag, reason: optional(text) },
 });

@@ -2,7 +2,14 @@ import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { type ConversationItem, type ProviderAdapter, promptTemplate, section, ToolResult, tool } from 'weakincentives';
+import {
+  type ConversationItem,
+  type ProviderAdapter,
+  promptTemplate,
+  section,
+  ToolResult,
+  tool,
+} from 'weakincentives';
 import { aiSdk } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import { openai } from 'weakincentives/openai';
@@ -42,7 +49,8 @@ function responses(make: (fetch: typeof globalThis.fetch) => ProviderAdapter, re
       if (item['type'] === 'reasoning' && after !== 'function_call') faults.push(`${asked}: reasoning alone`);
       if (item['type'] === 'function_call') {
         open.push(item['call_id']);
-        if (reasons && before !== 'reasoning' && before !== 'function_call') faults.push(`${asked}: a call without its reasoning`);
+        if (reasons && before !== 'reasoning' && before !== 'function_call')
+          faults.push(`${asked}: a call without its reasoning`);
       }
       if (item['type'] !== 'function_call_output') continue;
       if (!open.includes(item['call_id'])) faults.push(`${asked}: an output without its call`);
@@ -51,9 +59,19 @@ function responses(make: (fetch: typeof globalThis.fetch) => ProviderAdapter, re
     if (open.length > 0) faults.push(`${asked}: a call without its output`);
     const output =
       asked > turns
-        ? [{ type: 'message', id: 'm', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'end', annotations: [] }] }]
+        ? [
+            {
+              type: 'message',
+              id: 'm',
+              role: 'assistant',
+              status: 'completed',
+              content: [{ type: 'output_text', text: 'end', annotations: [] }],
+            },
+          ]
         : [
-            ...(reasons ? [{ type: 'reasoning', id: `rs_${asked}`, summary: [], encrypted_content: 'E'.repeat(100) }] : []),
+            ...(reasons
+              ? [{ type: 'reasoning', id: `rs_${asked}`, summary: [], encrypted_content: 'E'.repeat(100) }]
+              : []),
             ...[1, 2].map((number) => ({
               type: 'function_call',
               id: `fc_${asked}_${number}`,
@@ -64,7 +82,15 @@ function responses(make: (fetch: typeof globalThis.fetch) => ProviderAdapter, re
             })),
           ];
     const tokens = Math.ceil(text.length / 4);
-    return Response.json({ id: `r${asked}`, object: 'response', created_at: 1, status: 'completed', model: 'm', output, usage: usageOf(tokens) });
+    return Response.json({
+      id: `r${asked}`,
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model: 'm',
+      output,
+      usage: usageOf(tokens),
+    });
   });
   return { adapter: make(fetch), faults, requests: () => asked };
 }
@@ -82,11 +108,15 @@ function messages(): Wire {
       if (role === before && role === 'user') faults.push(`${asked}: two of a user at ${index}`);
       if (before === undefined && role !== 'user') faults.push(`${asked}: ${role} first`);
       const ids = content.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
-      if (ids.length > 0 && content[0]?.['type'] !== 'thinking') faults.push(`${asked}: a call without its thinking`);
+      if (ids.length > 0 && content[0]?.['type'] !== 'thinking')
+        faults.push(`${asked}: a call without its thinking`);
       const answers = (sent[index + 1]?.content ?? []).filter(({ type }) => type === 'tool_result');
       const answered = answers.map((result) => result['tool_use_id']);
-      if (ids.join() !== answered.join()) faults.push(`${asked}: ${ids.join()} answered by ${answered.join()}`);
-      const late = content.findIndex(({ type }, at) => type === 'tool_result' && at > 0 && content[at - 1]?.['type'] !== 'tool_result');
+      if (ids.join() !== answered.join())
+        faults.push(`${asked}: ${ids.join()} answered by ${answered.join()}`);
+      const late = content.findIndex(
+        ({ type }, at) => type === 'tool_result' && at > 0 && content[at - 1]?.['type'] !== 'tool_result',
+      );
       if (late >= 0) faults.push(`${asked}: a text before a result`);
     }
     // Every ninth turn is paused: the next one continues it.
@@ -97,20 +127,52 @@ function messages(): Wire {
         ? [{ type: 'text', text: 'end' }]
         : isPaused
           ? [thinking, { type: 'text', text: 'One moment.' }]
-          : [thinking, ...[1, 2].map((number) => ({ type: 'tool_use', id: `t_${asked}_${number}`, name: 'step', input: {} }))];
+          : [
+              thinking,
+              ...[1, 2].map((number) => ({
+                type: 'tool_use',
+                id: `t_${asked}_${number}`,
+                name: 'step',
+                input: {},
+              })),
+            ];
     const stop = asked > turns ? 'end_turn' : isPaused ? 'pause_turn' : 'tool_use';
     const usage = { input_tokens: Math.ceil(text.length / 4), output_tokens: 20 };
-    return Response.json({ id: `m${asked}`, type: 'message', role: 'assistant', model: 'm', content, stop_reason: stop, stop_sequence: null, usage });
+    return Response.json({
+      id: `m${asked}`,
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content,
+      stop_reason: stop,
+      stop_sequence: null,
+      usage,
+    });
   });
   const client = new Anthropic({ apiKey: 'k', fetch, maxRetries: 0 });
   const settings = { thinking: { type: 'enabled', budget_tokens: 1_024 } };
-  return { adapter: anthropic({ model: 'm', maxTokens: 4_096, client, settings }), faults, requests: () => asked };
+  return {
+    adapter: anthropic({ model: 'm', maxTokens: 4_096, client, settings }),
+    faults,
+    requests: () => asked,
+  };
 }
 
 const wires: readonly [string, () => Wire][] = [
-  ['openai', () => responses((fetch) => openai({ model: 'm', client: new OpenAI({ apiKey: 'k', fetch, maxRetries: 0 }) }))],
+  [
+    'openai',
+    () =>
+      responses((fetch) => openai({ model: 'm', client: new OpenAI({ apiKey: 'k', fetch, maxRetries: 0 }) })),
+  ],
   ['anthropic', messages],
-  ['ai-sdk', () => responses((fetch) => aiSdk({ model: createOpenAI({ apiKey: 'k', fetch }).responses('gpt-4.1') }), false)],
+  [
+    'ai-sdk',
+    () =>
+      responses(
+        (fetch) => aiSdk({ model: createOpenAI({ apiKey: 'k', fetch }).responses('gpt-4.1') }),
+        false,
+      ),
+  ],
 ];
 
 /** A conversation that another provider has left, with a call and what it answers. */
@@ -137,7 +199,11 @@ describe.each(wires)('what %s sends after compactions', (_name, open) => {
       description: 'Makes a step.',
       effects: 'state',
       execute: (_params, { callId }) =>
-        ToolResult.ok(null, 'A long text. '.repeat(30), callId.endsWith('5_1') ? { attachments: [picture] } : {}),
+        ToolResult.ok(
+          null,
+          'A long text. '.repeat(30),
+          callId.endsWith('5_1') ? { attachments: [picture] } : {},
+        ),
     });
     const prompt = promptTemplate({
       ns: 'test',
@@ -156,7 +222,9 @@ describe.each(wires)('what %s sends after compactions', (_name, open) => {
     expect(requests()).toBe(turns + 1);
     expect(compactions).toBeGreaterThan(2);
     // The call of another provider has no reasoning of this one.
-    const own = faults.filter((fault) => history.length === 0 || !/without its (reasoning|thinking)$/.test(fault));
+    const own = faults.filter(
+      (fault) => history.length === 0 || !/without its (reasoning|thinking)$/.test(fault),
+    );
     expect(own).toEqual([]);
   });
 });

@@ -50,7 +50,15 @@ export interface EvaluationStart {
   /** What the model that will read the prompt has fields for, and what it costs. */
   readonly model: Pick<
     LanguageModel,
-    'name' | 'model' | 'provider' | 'settings' | 'prices' | 'takesExamples' | 'takesOutputSchema' | 'check'
+    | 'name'
+    | 'model'
+    | 'provider'
+    | 'settings'
+    | 'prices'
+    | 'takesExamples'
+    | 'takesOutputSchema'
+    | 'takesOpenedTools'
+    | 'check'
   >;
   readonly stop: RunStop;
   readonly record: EvaluationRecord;
@@ -273,7 +281,7 @@ async function openFiles<Output>(
 
 /** What the calls of the evaluation share. */
 function environmentOf<Output>(
-  { scope, prompt, settings, stop, budget, state, record, evaluatorFor }: Beginning<Output>,
+  { scope, prompt, settings, model, stop, budget, state, record, evaluatorFor }: Beginning<Output>,
   rendered: RenderedPrompt<Output>,
   { container, files }: { readonly container: ResourceContainer; readonly files: EvaluationFiles },
 ): EvaluationEnvironment {
@@ -282,7 +290,12 @@ function environmentOf<Output>(
   const { clock, logger, deadline, observers } = calls;
   const { origin } = record;
   const { results, own } = keptResultsFor(calls, origin, prompt, rendered);
-  const display = new VisiblePrompt(rendered, { state, maxSectionOpenings, own });
+  const display = new VisiblePrompt(rendered, {
+    state,
+    maxSectionOpenings,
+    own,
+    opensInPlace: model.takesOpenedTools === 'in-place',
+  });
   const roots = { session: sessionRoot, filesystem: files.filesystem, container };
   const place = {
     evaluationId: origin.evaluationId,

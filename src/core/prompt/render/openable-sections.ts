@@ -8,6 +8,7 @@ import {
   type ToolFailure,
   ToolResult,
 } from '../../tool/index.ts';
+import type { BoundTool } from '../plan/bound-tool.ts';
 import type { PromptPlan } from '../plan/prompt-plan.ts';
 import type { SectionNode } from '../plan/section-tree.ts';
 import type { DynamicParams } from '../section/section-input.ts';
@@ -134,6 +135,24 @@ export class OpenableSections {
     const inFull = shown.flatMap(({ section, visibility }) => (visibility === 'full' ? [section] : []));
     const selection = await this.#select(this.indexOf(root?.section ?? '') ?? 0, new Set(inFull), context);
     return this.#textOf(selection, context, this.#rendered.examples);
+  }
+
+  /** Tools of the sections that are not shown in full from the start and can be opened: a summary stands for them, or for what is around them. */
+  openable(): readonly BoundTool[] {
+    const { inFull, summarized } = this.#rendered;
+    const canBeOpened = (node: SectionNode | undefined): boolean =>
+      node !== undefined && (summarized.includes(node.path) || canBeOpened(node.parent));
+    return this.plan.nodes.flatMap((node, index) =>
+      inFull.includes(node.path) || !canBeOpened(node) ? [] : (this.plan.tools[index] ?? []),
+    );
+  }
+
+  /** Names of the tools of sections that were shown in full. */
+  toolNamesOf(shown: readonly ShownSection[]): readonly string[] {
+    return shown
+      .filter(({ visibility }) => visibility === 'full')
+      .flatMap(({ section }) => this.plan.tools[this.indexOf(section) ?? -1] ?? [])
+      .map(({ tool }) => tool.name);
   }
 
   /** From here on sections that are open can be read again. */
@@ -271,10 +290,7 @@ export class OpenableSections {
   }
 
   #toolsNote(shown: readonly ShownSection[]): string {
-    const names = shown
-      .filter(({ visibility }) => visibility === 'full')
-      .flatMap(({ section }) => this.plan.tools[this.indexOf(section) ?? -1] ?? [])
-      .map(({ tool }) => tool.name);
+    const names = this.toolNamesOf(shown);
     return names.length === 0 ? '' : ` Tools from the next turn on: ${names.join(', ')}.`;
   }
 }

@@ -148,6 +148,8 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
       idleOverrides: (session) => sections.idleOverrides(session),
       withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
       textOf: (shown, context) => sections.textOf(shown, context),
+      openable: () => sections.openable(),
+      toolNamesOf: (shown) => sections.toolNamesOf(shown),
       allowReadingAgain: () => sections.allowReadingAgain(),
       get opener() {
         return plan.sectionTools().open;

@@ -26,6 +26,10 @@ export interface RenderedSections extends SectionAccess {
    * @throws {PromptRenderError} naming the section.
    */
   textOf(shown: readonly ShownSection[], context: SectionTextContext): Promise<string>;
+  /** Tools of the sections that are not shown in full from the start and can be opened, in the order of the sections. */
+  openable(): readonly BoundTool[];
+  /** Names of the tools of sections that were shown in full. */
+  toolNamesOf(shown: readonly ShownSection[]): readonly string[];
   /** From here on sections that are open can be read again: what showed them has left the conversation. */
   allowReadingAgain(): void;
   /** What opens sections, whether the prompt shows it or not. */

@@ -71,6 +71,7 @@ class Loop<Output> {
       streaming,
       step,
       estimates: true,
+      charactersPerToken: model.charactersPerToken,
     });
     this.#options = options;
     this.#ledger = ledger;

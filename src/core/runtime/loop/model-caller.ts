@@ -64,6 +64,7 @@ export class ModelCaller {
     const request = ledger.begin({
       instructions: display.rendered.text,
       tools: display.tools,
+      deferredTools: display.deferredTools,
       hostedTools: display.rendered.hostedTools,
       // The choice is for the first turn that is answered.
       toolChoice: state.hasAnswered && toolChoice !== 'none' ? 'auto' : toolChoice,

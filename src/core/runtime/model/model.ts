@@ -24,6 +24,11 @@ export interface ModelRequest {
   /** The conversation so far. The array grows after the call returns: read it during the call, keep no reference. */
   readonly conversation: readonly ConversationItem[];
   readonly tools: readonly ModelTool[];
+  /**
+   * The tools of all sections that can be opened, or were in this evaluation: the same in every request of an evaluation. Those that are open are among `tools`, too. Present only for a model that
+   * `takesOpenedTools` in place.
+   */
+  readonly deferredTools?: readonly ModelTool[];
   readonly hostedTools: readonly HostedTool[];
   /** JSON Schema of the final answer, when the prompt declares one; also for a model that gets it in the instructions. */
   readonly outputSchema?: JsonSchema;
@@ -100,6 +105,11 @@ export interface LanguageModel {
    * the request to answer in JSON. Default: false.
    */
   readonly takesOutputSchema?: boolean;
+  /**
+   * `in-place`: the tools of a section that is opened come with the result that opened it (`ToolResultItem.loadedTools`), so that what stands before the conversation, and is cached,
+   * stays. Default: `append`, they are at the end of `tools` from the next turn on.
+   */
+  readonly takesOpenedTools?: 'append' | 'in-place';
   /** What it costs, for budgets that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;
   /**

@@ -1,7 +1,7 @@
 import { none } from '../../internal/index.ts';
 import type { BoundTool, RenderedPrompt } from '../../prompt/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
-import type { ModelTool, PromptPort, RenderedPromptPort } from '../../tool/index.ts';
+import type { ModelTool, PromptPort, RenderedPromptPort, ShownSection } from '../../tool/index.ts';
 import type { LoopState } from './loop-state.ts';
 
 /** What a display is made of beside the prompt. */
@@ -11,6 +11,8 @@ interface DisplayOptions {
   readonly maxSectionOpenings: number;
   /** Tools of the runtime itself, which the model gets before those of the prompt. Default: none. */
   readonly own?: readonly BoundTool[];
+  /** Whether the model gets the tools of opened sections with the result that opens them. Default: false. */
+  readonly opensInPlace?: boolean;
 }
 
 /**
@@ -23,6 +25,8 @@ export class VisiblePrompt {
   rendered: RenderedPrompt;
   /** The tools as the model gets them. Grows at its end only. */
   tools: readonly ModelTool[];
+  /** The tools of all sections that can be opened, for a model that gets them with the result that opens them; undefined for others. */
+  readonly deferredTools: readonly ModelTool[] | undefined;
   /** Tools of the runtime itself that the model gets, by name. */
   readonly #own: ReadonlyMap<string, BoundTool>;
   /** Tools of the runtime itself, which are not offered to the model. */
@@ -32,12 +36,27 @@ export class VisiblePrompt {
   #taken = 0;
   #port: RenderedPromptPort | undefined;
 
-  constructor(rendered: RenderedPrompt, { state, maxSectionOpenings, own = none }: DisplayOptions) {
+  constructor(
+    rendered: RenderedPrompt,
+    { state, maxSectionOpenings, own = none, opensInPlace = false }: DisplayOptions,
+  ) {
     this.maxSectionOpenings = maxSectionOpenings;
     this.#state = state;
     this.rendered = rendered;
     this.#own = new Map(own.map((bound) => [bound.tool.name, bound]));
     this.tools = this.#modelTools();
+    this.deferredTools = opensInPlace
+      ? rendered['~sections'].openable().map((bound) => bound['~planned'].modelTool)
+      : undefined;
+  }
+
+  /** Names of the tools that the model gets with the result of a call that has shown these sections; undefined where it gets them otherwise. */
+  loadedBy(shown: readonly ShownSection[]): readonly string[] | undefined {
+    if (this.deferredTools === undefined) return undefined;
+    const names = this.rendered['~sections']
+      .toolNamesOf(shown)
+      .filter((name) => this.offered(name) === undefined);
+    return names.length === 0 ? undefined : names;
   }
 
   /** Whether a handler may still have sections opened. */

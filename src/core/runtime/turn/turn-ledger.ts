@@ -32,12 +32,16 @@ export interface TurnLedgerOptions {
   readonly streaming?: boolean | undefined;
   /** Whether the ledger sees all that the model does, so that a turn that does not say what it took can be estimated. Default: it counts as 0. */
   readonly estimates?: boolean;
+  /** ASCII characters in a token of the model; see `LanguageModel`. */
+  readonly charactersPerToken?: number | undefined;
   /** Through which the run does what is not pure. Default: every step is done live. */
   readonly step?: StepFunction | undefined;
 }
 
 /** What a turn is asked with, beside the conversation. */
-export interface BegunTurn extends Omit<ModelRequest, 'conversation' | 'turn' | 'outputSchema'> {
+export interface BegunTurn
+  extends Omit<ModelRequest, 'conversation' | 'turn' | 'outputSchema' | 'deferredTools'> {
+  readonly deferredTools?: ModelRequest['deferredTools'] | undefined;
   readonly outputSchema: JsonSchema | undefined;
 }
 
@@ -67,7 +71,7 @@ export class TurnLedger {
     this.environment = environment;
     this.step = options.step;
     this.#options = options;
-    this.#tokens = estimates ? new TokenEstimate() : undefined;
+    this.#tokens = estimates ? new TokenEstimate(options.charactersPerToken) : undefined;
     this.#reports = ModelCallReports.for(environment);
     this.#deltas = streaming ? new DeltaStream(environment) : undefined;
   }
@@ -97,7 +101,8 @@ export class TurnLedger {
   }
 
   /** A turn begins, with what is said to the model before it. @returns what the model is sent. */
-  begin({ instructions, tools, hostedTools, toolChoice, settings, outputSchema }: BegunTurn): ModelRequest {
+  begin({ deferredTools, outputSchema, ...asked }: BegunTurn): ModelRequest {
+    const { instructions, tools, hostedTools, toolChoice, settings } = asked;
     const { clock, emit, eventTypes, input } = this.environment;
     const { state } = this;
     state.turn += 1;
@@ -121,6 +126,7 @@ export class TurnLedger {
       turn,
     };
     if (outputSchema !== undefined) request.outputSchema = outputSchema;
+    if (deferredTools !== undefined) request.deferredTools = deferredTools;
     this.#reports?.asked(request);
     return request;
   }

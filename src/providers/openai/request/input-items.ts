@@ -1,4 +1,4 @@
-import { isRecord, present } from '../../../core/internal/index.ts';
+import { isRecord, none, present } from '../../../core/internal/index.ts';
 import type {
   AssistantItem,
   ConversationItem,
@@ -14,7 +14,7 @@ import {
   toUrl,
   type WireFields,
 } from '../../kit/index.ts';
-import type { InputContent, InputItem, ProgramCaller } from '../wire/wire.ts';
+import type { InputContent, InputItem, OpenAIFunctionTool, ProgramCaller } from '../wire/wire.ts';
 
 /** Replaces the user's message in an empty conversation; the task is in the instructions. */
 const opening: InputItem = {
@@ -23,11 +23,31 @@ const opening: InputItem = {
   content: [{ type: 'input_text', text: 'Please begin.' }],
 };
 
+/** Tools of opened sections, which come after the result that opened them. */
+export interface OpenedTools {
+  /** Undefined for one that is declared elsewhere, or not at all. */
+  toolNamed(name: string): OpenAIFunctionTool | undefined;
+}
+
+const noTools: OpenedTools = { toolNamed: () => undefined };
+
+function additionalTools(
+  { loadedTools = none }: ToolResultItem,
+  toolNamed: OpenedTools['toolNamed'],
+): readonly InputItem[] {
+  const tools = loadedTools.map(toolNamed).filter((tool) => tool !== undefined);
+  return tools.length === 0 ? none : [{ type: 'additional_tools', role: 'developer', tools }];
+}
+
 /**
  * The conversation in the provider's format. Items made under the name `provider` are sent back unchanged, including
  * reasoning and ids; answers of other providers are reduced to text and calls.
  */
-export function toInputItems(conversation: readonly ConversationItem[], provider: string): InputItem[] {
+export function toInputItems(
+  conversation: readonly ConversationItem[],
+  provider: string,
+  { toolNamed }: OpenedTools = noTools,
+): InputItem[] {
   const asked = new Set<string>();
   const callers = new Map<string, ProgramCaller>();
   const ids = new ForeignCallIds(shortCallIds, conversation, ({ raw }) => raw?.provider === provider);
@@ -44,7 +64,10 @@ export function toInputItems(conversation: readonly ConversationItem[], provider
         // The provider accepts every item it makes; this adapter does not inspect them.
         return item.raw.items as readonly InputItem[];
       case 'tool-result':
-        return [toOutputItem(item, ids.idOf(item.callId), callers.get(item.callId))];
+        return [
+          toOutputItem(item, ids.idOf(item.callId), callers.get(item.callId)),
+          ...additionalTools(item, toolNamed),
+        ];
       case 'approval':
         // Approval requests of another provider cannot be answered here.
         return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];

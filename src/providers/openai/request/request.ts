@@ -1,5 +1,5 @@
 import { digestOf } from '../../../core/filesystem/index.ts';
-import { present } from '../../../core/internal/index.ts';
+import { none, present } from '../../../core/internal/index.ts';
 import type { ModelCheck, ModelRequest } from '../../../core/runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../../core/schema/index.ts';
 import type { HostedTool, Logger, ToolChoice } from '../../../core/tool/index.ts';
@@ -8,6 +8,7 @@ import {
   type HostedToolWire,
   hostedChoice,
   type PreparedRequest,
+  placeTools,
   type ProjectedTool,
   type ToolSchemas,
 } from '../../kit/index.ts';
@@ -65,17 +66,25 @@ export function prepareRequest(
   const { hostedTools, instructions } = request;
   const checked = checkRequest(request, options);
   const settings = mergeSettings(options.settings, checked.settings);
-  const { tools, answer: answerSchema } = options.projections.project(request, logger);
+  const placed = placeTools(request);
+  const projected = options.projections.project({ ...request, tools: placed.declared }, logger);
+  const { answer: answerSchema } = projected;
+  const tools = projected.tools.filter(
+    ({ tool: { name } }) => !placed.inPlace.has(name) && !placed.hidden.has(name),
+  );
   const hosted = options.registry.serialize(hostedTools, logger);
   const store = settings['store'] === true;
   const include = includedData(settings, [
     ...(options.encryptedReasoning && !store ? ['reasoning.encrypted_content'] : []),
     ...hosted.include,
   ]);
+  const wireTools = new Map(
+    placed.inPlace.size === 0 ? none : projected.tools.map((each) => [each.tool.name, toFunctionTool(each)]),
+  );
   const cacheKey = settings['prompt_cache_key'] === undefined ? options.cacheKeyOf(instructions) : undefined;
   return {
     headers: hosted.headers,
-    toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
+    toolSchemas: new Map(projected.tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema,
     hostedTools,
     asked: request,
@@ -84,7 +93,9 @@ export function prepareRequest(
       ...settings,
       model: options.model,
       instructions,
-      input: toInputItems(request.conversation, options.provider),
+      input: toInputItems(request.conversation, options.provider, {
+        toolNamed: (name) => (placed.inPlace.has(name) ? wireTools.get(name) : undefined),
+      }),
       store,
       ...present({
         include: include.length === 0 ? undefined : include,

@@ -22,6 +22,7 @@ export type InputItem =
       output: string | InputContent[];
       caller?: { [Name in keyof ProgramCaller]: ProgramCaller[Name] };
     }
+  | { type: 'additional_tools'; role: 'developer'; tools: OpenAIFunctionTool[] }
   | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason?: string };
 
 /** The program of the provider that made a call, as the call names it. */

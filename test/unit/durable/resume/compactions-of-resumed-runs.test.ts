@@ -262,8 +262,11 @@ test('a run inside a call is compacted as it was when the call is entered again'
     scriptedAdapter((conversation, request): ScriptedTurn => {
       const isInner = request.tools.some(({ name }) => name === 'step');
       asked.set(`${isInner ? 'inner' : 'outer'} ${request.turn}`, described(conversation, request));
-      if (!isInner) return request.turn === 1 ? { toolCalls: [{ name: 'delegate', arguments: {} }] } : { text: 'Done.' };
-      return request.turn > 20 ? { text: 'Made.' } : { toolCalls: [{ name: 'step', arguments: { number: request.turn } }] };
+      if (!isInner)
+        return request.turn === 1 ? { toolCalls: [{ name: 'delegate', arguments: {} }] } : { text: 'Done.' };
+      return request.turn > 20
+        ? { text: 'Made.' }
+        : { toolCalls: [{ name: 'step', arguments: { number: request.turn } }] };
     });
   const options = { context: { compact: { atInputTokens: 1_200, toInputTokens: 700 } } };
   const journal = watchedJournal();

@@ -41,12 +41,17 @@ async function reading(
   const adapter = scriptedAdapter((conversation, { turn }): ScriptedTurn => {
     const last = conversation.at(-1);
     if (turn === 1) return { toolCalls: [{ name: 'look', arguments: {} }] };
-    if (turn === 2) id = last?.type === 'tool-result' ? (/id "([0-9a-f]{12})"/.exec(last.text)?.[1] ?? '') : '';
+    if (turn === 2)
+      id = last?.type === 'tool-result' ? (/id "([0-9a-f]{12})"/.exec(last.text)?.[1] ?? '') : '';
     const read = reads[turn - 2];
-    return read === undefined ? { text: 'Done.' } : { toolCalls: [{ name: 'read_result', arguments: { id, ...read } }] };
+    return read === undefined
+      ? { text: 'Done.' }
+      : { toolCalls: [{ name: 'read_result', arguments: { id, ...read } }] };
   });
   const { conversation } = await adapter.evaluate(prompt, options);
-  const [excerpt = '', ...shown] = conversation.flatMap((item) => (item.type === 'tool-result' ? [item.text] : []));
+  const [excerpt = '', ...shown] = conversation.flatMap((item) =>
+    item.type === 'tool-result' ? [item.text] : [],
+  );
   return { excerpt, id, shown };
 }
 
@@ -64,9 +69,15 @@ describe('A long result', () => {
     expect(excerpt.length).toBeLessThan(results.maxCharacters);
     expect(excerpt).toMatch(/^line 1 of the log\n/);
     expect(excerpt).toMatch(/line 400 of the log$/);
-    expect(excerpt).toMatch(new RegExp(`of the log\\n\\[[\\d,]+ of [\\d,]+ characters are left out here\\. .*"${id}"`));
-    expect(shown[0]).toBe('201 | line 201 of the log\n202 | line 202 of the log\n[198 more lines; continue with offset=202]');
-    expect(shown[1]).toBe(Array.from({ length: 10 }, (_, index) => `${390 + index} | line ${390 + index} of the log`).join('\n'));
+    expect(excerpt).toMatch(
+      new RegExp(`of the log\\n\\[[\\d,]+ of [\\d,]+ characters are left out here\\. .*"${id}"`),
+    );
+    expect(shown[0]).toBe(
+      '201 | line 201 of the log\n202 | line 202 of the log\n[198 more lines; continue with offset=202]',
+    );
+    expect(shown[1]).toBe(
+      Array.from({ length: 10 }, (_, index) => `${390 + index} | line ${390 + index} of the log`).join('\n'),
+    );
     expect(shown[2]).toBe('It has 400 lines; there are none after an offset of 400.');
     expect(shown[3]).toContain('is not a regular expression');
     expect(shown[4]).toBe('No result with the id "none" is kept here.');
@@ -82,7 +93,9 @@ describe('A long result', () => {
     await using session = new Session();
     session.install(ToolCallLog);
     const { excerpt, id } = await reading(promptOf(lines), [], { session, context: { results } });
-    expect(session.slice(ToolCallLog).all()).toMatchObject([{ modelText: excerpt, resultId: id, message: lines }]);
+    expect(session.slice(ToolCallLog).all()).toMatchObject([
+      { modelText: excerpt, resultId: id, message: lines },
+    ]);
   });
 
   test('is read whole by what is shorter, and without the option', async () => {
@@ -94,17 +107,25 @@ describe('A long result', () => {
     const small = { maxCharacters: 1_000, maxTotalCharacters: lines.length + 500 };
     let first = '';
     const adapter = scriptedAdapter((conversation, { turn }): ScriptedTurn => {
-      if (turn === 2) first = /id "([0-9a-f]{12})"/.exec(JSON.stringify(conversation).replaceAll('\\"', '"'))?.[1] ?? '';
+      if (turn === 2)
+        first = /id "([0-9a-f]{12})"/.exec(JSON.stringify(conversation).replaceAll('\\"', '"'))?.[1] ?? '';
       if (turn <= 2) return { toolCalls: [{ name: 'look', arguments: {} }] };
-      return turn === 3 ? { toolCalls: [{ name: 'read_result', arguments: { id: first } }] } : { text: 'Done.' };
+      return turn === 3
+        ? { toolCalls: [{ name: 'read_result', arguments: { id: first } }] }
+        : { text: 'Done.' };
     });
     const { conversation } = await adapter.evaluate(promptOf(lines), { context: { results: small } });
-    expect(conversation.at(-2)).toMatchObject({ isError: true, text: expect.stringContaining('is kept no more') });
+    expect(conversation.at(-2)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('is kept no more'),
+    });
   });
 
   test('keeps its words in the result of one line that has no end', async () => {
     const { shown } = await reading(promptOf('x'.repeat(50_000)), [{}, { character_offset: 800 }]);
-    expect(shown[0]).toMatch(/^1 \| x+… \[[\d,]+ more characters\]\n\[1 line is cut; continue it with offset=0, character_offset=800\]$/);
+    expect(shown[0]).toMatch(
+      /^1 \| x+… \[[\d,]+ more characters\]\n\[1 line is cut; continue it with offset=0, character_offset=800\]$/,
+    );
     expect(shown[1]).toContain('character_offset=');
     for (const text of shown) expect(text.length).toBeLessThanOrEqual(results.maxCharacters);
   });
@@ -114,7 +135,11 @@ describe('A long result', () => {
     expect(runtime.tools.map(({ name }) => name)).toEqual(['read_result', 'look']);
     const { text } = await runtime.call({ callId: 'a', name: 'look', arguments: '' });
     const id = /id "([0-9a-f]{12})"/.exec(text)?.[1];
-    const read = await runtime.call({ callId: 'b', name: 'read_result', arguments: JSON.stringify({ id, offset: 399 }) });
+    const read = await runtime.call({
+      callId: 'b',
+      name: 'read_result',
+      arguments: JSON.stringify({ id, offset: 399 }),
+    });
     expect(read.text).toBe('400 | line 400 of the log');
     expect(runtime.toolNamed('read_result')?.effects).toBe('read');
   });
@@ -150,7 +175,10 @@ describe('A long result', () => {
     });
     const { conversation } = await adapter.evaluate(outer, { context: { results } });
     expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/)]);
-    expect(conversation.at(-2)).toMatchObject({ isError: true, text: expect.stringContaining('is kept here') });
+    expect(conversation.at(-2)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('is kept here'),
+    });
   });
 
   test('is dropped for want of room so that it can be read again', async () => {
@@ -199,9 +227,15 @@ describe('A long result', () => {
         const id = /id "([0-9a-f]{12})"/.exec(first)?.[1];
         for (let call = 0; at !== undefined && call < 500; call += 1) {
           const params = JSON.stringify({ id, ...at });
-          const { text: shown } = await store.call({ callId: `r${call}`, name: 'read_result', arguments: params });
+          const { text: shown } = await store.call({
+            callId: `r${call}`,
+            name: 'read_result',
+            arguments: params,
+          });
           expect(shown.isWellFormed()).toBe(true);
-          const next: RegExpExecArray | null = /\[[\d,]+ more lines?; continue with offset=(\d+)\]/.exec(shown);
+          const next: RegExpExecArray | null = /\[[\d,]+ more lines?; continue with offset=(\d+)\]/.exec(
+            shown,
+          );
           for (const line of shown.split('\n')) {
             const numbered = /^ *\d+ \| (.*)$/su.exec(line);
             if (numbered !== null) seen.push(numbered[1] ?? '');

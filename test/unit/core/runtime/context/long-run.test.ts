@@ -6,7 +6,6 @@ describe('A job of 2,000 turns in a window of 32,000 tokens', () => {
     const figures = await runLongJob({
       context: { compact: { atInputTokens: 24_000, toInputTokens: 12_000 } },
     });
-    console.log(figures);
     expect(figures.end).toBe('right');
     expect(figures.maxTokens).toBeLessThanOrEqual(24_000);
     expect(figures.cacheable).toBeGreaterThanOrEqual(0.98);

@@ -1,0 +1,307 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import {
+  type EvaluateOptions,
+  PolicyDecision,
+  type Prompt,
+  type ProviderAdapter,
+  promptTemplate,
+  resumeRun,
+  Session,
+  section,
+  ToolResult,
+  type ToolPolicy,
+  tool,
+} from 'weakincentives';
+import { anthropic } from 'weakincentives/anthropic';
+import { openai } from 'weakincentives/openai';
+import { memoryJournal } from 'weakincentives/testing';
+import { type CapturedRequest, capturingFetch } from '../../support/captured-requests.ts';
+
+type Where = 'append' | 'in-place';
+
+/** Calls of one answer: names with arguments. */
+type Calls = readonly (readonly [name: string, args: object])[];
+
+interface Vendor {
+  /** An adapter that answers with these calls, turn by turn, and then with a text. */
+  open(
+    turns: readonly Calls[],
+    openedTools?: Where,
+  ): { readonly adapter: ProviderAdapter; readonly requests: readonly CapturedRequest[] };
+  /** Names of the tools that the provider has for the model from the start. */
+  front(request: CapturedRequest | undefined): readonly unknown[];
+  /** What stands before the conversation, and the conversation, as texts. */
+  parts(request: CapturedRequest | undefined): readonly [head: string, items: readonly string[]];
+  /** Names of the tools that come in the conversation. */
+  inPlace(request: CapturedRequest | undefined): readonly unknown[];
+}
+
+type Items = readonly { readonly [name: string]: unknown; readonly type?: string }[];
+
+const vendors: Readonly<Record<string, Vendor>> = {
+  openai: {
+    open: (turns, openedTools) => {
+      let asked = 0;
+      const { fetch, requests } = capturingFetch(() => {
+        const calls = turns[asked];
+        asked += 1;
+        const output =
+          calls === undefined
+            ? [
+                {
+                  type: 'message',
+                  id: 'm',
+                  role: 'assistant',
+                  status: 'completed',
+                  content: [{ type: 'output_text', text: 'end', annotations: [] }],
+                },
+              ]
+            : calls.map(([name, args], index) => ({
+                type: 'function_call',
+                id: `fc_${asked}_${index}`,
+                call_id: `call_${asked}_${index}`,
+                name,
+                arguments: JSON.stringify(args),
+                status: 'completed',
+              }));
+        return Response.json({
+          id: `r${asked}`,
+          object: 'response',
+          created_at: 1,
+          status: 'completed',
+          model: 'm',
+          output,
+        });
+      });
+      const client = new OpenAI({ apiKey: 'k', fetch, maxRetries: 0 });
+      const adapter = openai(
+        openedTools === undefined ? { model: 'm', client } : { model: 'm', client, openedTools },
+      );
+      return { adapter, requests };
+    },
+    front: (request) => (request?.body['tools'] as unknown as Items).map(({ name }) => name),
+    parts: (request) => [
+      JSON.stringify([request?.body['tools'], request?.body['instructions']]),
+      (request?.body['input'] as unknown as Items).map((item) => JSON.stringify(item)),
+    ],
+    inPlace: (request) =>
+      (request?.body['input'] as unknown as Items).flatMap((item) =>
+        item.type === 'additional_tools' ? (item['tools'] as Items).map(({ name }) => name) : [],
+      ),
+  },
+  anthropic: {
+    open: (turns, openedTools) => {
+      let asked = 0;
+      const { fetch, requests } = capturingFetch(({ text }) => {
+        const calls = turns[asked];
+        asked += 1;
+        const content =
+          calls === undefined
+            ? [{ type: 'text', text: 'end' }]
+            : calls.map(([name, input], index) => ({
+                type: 'tool_use',
+                id: `t_${asked}_${index}`,
+                name,
+                input,
+              }));
+        const stop = calls === undefined ? 'end_turn' : 'tool_use';
+        return Response.json({
+          id: `m${asked}`,
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          content,
+          stop_reason: stop,
+          stop_sequence: null,
+          usage: { input_tokens: Math.ceil(text.length / 4), output_tokens: 1 },
+        });
+      });
+      const client = new Anthropic({ apiKey: 'k', fetch, maxRetries: 0 });
+      const options = { model: 'm', client, promptCaching: false } as const;
+      return {
+        adapter: anthropic(openedTools === undefined ? options : { ...options, openedTools }),
+        requests,
+      };
+    },
+    front: (request) =>
+      (request?.body['tools'] as unknown as Items)
+        .filter((each) => each['defer_loading'] !== true)
+        .map(({ name }) => name),
+    parts: (request) => [
+      JSON.stringify([request?.body['tools'], request?.body['system']]),
+      (request?.body['messages'] as unknown as Items).map((item) => JSON.stringify(item)),
+    ],
+    inPlace: (request) =>
+      (request?.body['messages'] as unknown as readonly { readonly content: Items }[]).flatMap(
+        ({ content }) =>
+          content.flatMap((block) =>
+            block.type === 'tool_result' && Array.isArray(block['content'])
+              ? (block['content'] as Items).flatMap((part) =>
+                  part.type === 'tool_reference' ? [part['tool_name']] : [],
+                )
+              : [],
+          ),
+      ),
+  },
+};
+
+function promptOf(policies: readonly ToolPolicy[] = []): Prompt {
+  const make = (name: string) =>
+    tool({
+      name,
+      description: `Does ${name}. `.repeat(10),
+      effects: 'read',
+      execute: () => ToolResult.ok(null, `Did ${name}. `.repeat(20)),
+    });
+  const hidden = ['disk', 'mail'].map((key) =>
+    section({
+      title: key,
+      key,
+      template: `All of ${key}.`,
+      summary: `Some of ${key}.`,
+      visibility: 'summary',
+      tools: [make(`${key}_read`), make(`${key}_write`)],
+    }),
+  );
+  return promptTemplate({
+    ns: 'test',
+    key: 'opened',
+    sections: [
+      section({ title: 'Task', key: 'task', template: 'Work. '.repeat(200), tools: [make('look')] }),
+      ...hidden,
+    ],
+    policies,
+  }).bind();
+}
+
+const opening = (...keys: readonly string[]) =>
+  ['open_sections', { section_keys: keys, reason: 'Needed.' }] as const;
+
+async function run(
+  vendor: Vendor,
+  turns: readonly Calls[],
+  {
+    openedTools = 'in-place',
+    prompt = promptOf(),
+    ...options
+  }: EvaluateOptions & { openedTools?: Where | undefined; prompt?: Prompt } = {},
+): Promise<readonly CapturedRequest[]> {
+  const { adapter, requests } = vendor.open(turns, openedTools);
+  await adapter.evaluate(prompt, { input: 'Begin.', ...options });
+  return requests;
+}
+
+describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name, vendor) => {
+  test('come with the result that opens them: what is before the conversation stays, and the conversation grows at its end', async () => {
+    const turns = [
+      [['look', {}]],
+      [opening('disk')],
+      [['disk_read', {}]],
+      [opening('mail')],
+      [
+        ['mail_read', {}],
+        ['disk_write', {}],
+      ],
+    ] as const;
+    const requests = await run(vendor, turns);
+    expect(requests).toHaveLength(6);
+    const [head] = vendor.parts(requests[0]);
+    for (const [index, request] of requests.entries()) {
+      const [own, items] = vendor.parts(request);
+      expect(own).toBe(head);
+      const before = index === 0 ? [] : vendor.parts(requests[index - 1])[1];
+      expect(items.slice(0, before.length)).toEqual(before);
+    }
+    expect(requests.map((request) => vendor.inPlace(request))).toEqual([
+      [],
+      [],
+      ['disk_read', 'disk_write'],
+      ['disk_read', 'disk_write'],
+      ['disk_read', 'disk_write', 'mail_read', 'mail_write'],
+      ['disk_read', 'disk_write', 'mail_read', 'mail_write'],
+    ]);
+    expect(vendor.front(requests[0])).toEqual(['look', 'open_sections']);
+    expect(requests.at(-1)?.text).toContain('Did mail_read.');
+  });
+
+  test('of two sections in one turn come with their results', async () => {
+    const requests = await run(vendor, [[opening('disk'), opening('mail')], [['mail_read', {}]]]);
+    expect(vendor.inPlace(requests[1])).toEqual(['disk_read', 'disk_write', 'mail_read', 'mail_write']);
+    expect(requests[2]?.text).toContain('Did mail_read.');
+  });
+
+  test('are not there when the opening is denied, and cannot be called before it', async () => {
+    const closed: ToolPolicy = {
+      name: 'closed',
+      check: ({ tool: { name } }) =>
+        name === 'open_sections' ? PolicyDecision.deny('Not today.') : PolicyDecision.allow(),
+    };
+    const requests = await run(vendor, [[['disk_read', {}]], [opening('disk')]], {
+      prompt: promptOf([closed]),
+    });
+    expect(vendor.inPlace(requests.at(-1))).toEqual([]);
+    expect(requests[1]?.text).toContain('There is no tool');
+  });
+
+  test('are appended without the option, as ever', async () => {
+    const turns = [[opening('disk')], [['disk_read', {}]]] as const;
+    const plain = vendor.open(turns);
+    await plain.adapter.evaluate(promptOf(), { input: 'Begin.' });
+    for (const requests of [plain.requests, await run(vendor, turns, { openedTools: 'append' })]) {
+      expect(vendor.front(requests[0])).toEqual(['look', 'open_sections']);
+      expect(vendor.front(requests[2])).toEqual(['look', 'open_sections', 'disk_read', 'disk_write']);
+      expect(requests.every(({ text }) => !/additional_tools|tool_reference|defer_loading/.test(text))).toBe(
+        true,
+      );
+    }
+  });
+
+  test('are there again when the run is resumed', async () => {
+    const turns = [[opening('disk')], [['disk_read', {}]], [opening('mail')]] as const;
+    const whole = await run(vendor, turns);
+    const journal = memoryJournal();
+    const dying = vendor.open(turns, 'in-place');
+    const ending = new AbortController();
+    await expect(
+      dying.adapter.evaluate(promptOf(), {
+        input: 'Begin.',
+        journal,
+        runId: 'run',
+        session: new Session({ id: 'session' }),
+        signal: ending.signal,
+        observers: [
+          { onEvent: (event) => void (event.type === 'turn-end' && event.turn === 2 && ending.abort()) },
+        ],
+      }),
+    ).rejects.toMatchObject({ code: 'evaluation-aborted' });
+    const living = vendor.open(turns.slice(2), 'in-place');
+    await resumeRun({ journal, runId: 'run', adapter: living.adapter, prompt: promptOf() });
+    const bodyOf = ({ text }: CapturedRequest): string => text.replaceAll(/(call|fc|t)_\d/g, '$1_N');
+    expect(living.requests.map(bodyOf)).toEqual(whole.slice(2).map(bodyOf));
+  });
+
+  test('are in front once a compaction has left out the result that brought them', async () => {
+    const turns: readonly Calls[] = [
+      [opening('disk')],
+      ...Array.from(
+        { length: 12 },
+        (): Calls => [
+          ['look', {}],
+          ['disk_read', {}],
+        ],
+      ),
+    ];
+    const prompt = promptOf();
+    const requests = await run(vendor, turns, {
+      prompt,
+      context: { compact: { atInputTokens: 1_800, toInputTokens: 1_200 } },
+    });
+    const last = requests.at(-1);
+    expect(last?.text).toContain('wink-state');
+    expect(vendor.inPlace(last)).toEqual([]);
+    expect(vendor.front(last)).toEqual(['look', 'open_sections', 'disk_read', 'disk_write']);
+    expect(last?.text).toContain('All of disk.');
+  });
+});
