@@ -29,7 +29,8 @@ const checker = lastCallCompletion({ toolName: 'note' });
 const refused: readonly (readonly [option: string, options: EvaluateOptions])[] = [
   ['history', { history: [user] }],
   ['journal', { journal: memoryJournal() }],
-  ['context', { context: { maxTurns: 4 } }],
+  ['context.maxTurns', { context: { maxTurns: 4 } }],
+  ['context.compact', { context: { compact: { atInputTokens: 4_000, toInputTokens: 2_000 } } }],
   ['retry', { retry: { maxAttempts: 2 } }],
   ['toolChoice', { toolChoice: 'required' }],
   ['settings.temperature', { settings: { temperature: 0.5 } }],

@@ -68,7 +68,7 @@ describe('an option that does not exist', () => {
     [{ whatever: 1 }, 'whatever', 'its options are input, history'],
     [{ onEvents: 1 }, 'onEvents', 'its options are input, history'],
     [{ limits: { turns: 8 } }, 'limits.turns', 'its options are maxTurns, maxConcurrentCalls'],
-    [{ context: { turns: 8 } }, 'context.turns', 'its options are maxTurns, overflow'],
+    [{ context: { turns: 8 } }, 'context.turns', 'its options are compact, results, maxTurns, overflow'],
   ])('is refused with those that do: %o', async (options, option, known) => {
     await expect(evaluate(options)).rejects.toMatchObject({
       code: 'prompt-invalid',
