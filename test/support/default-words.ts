@@ -37,6 +37,8 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     toolChoice: 'auto',
   },
   Feedback: { severity: 'info' },
+  DisplayOptions: { opensInPlace: false },
+  AnthropicModelOptions: { openedTools: 'append' },
   FilesystemForkOptions: { readOnly: false },
   FinalAnswer: { hasOutputs: false, wasParsed: false },
   FolderCopyOptions: {
@@ -68,7 +70,8 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   HostedToolDeskOptions: { unsupportedConfig: 'error' },
   InstanceBindingOptions: { owned: false },
   JournalWithBlobsParts: { isReadOnly: false },
-  LanguageModel: { takesExamples: false, takesOutputSchema: false },
+  LanguageModel: { takesExamples: false, takesOpenedTools: 'append', takesOutputSchema: false },
+  MessagesOptions: { isThinkingOff: false },
   LeasedJournalOptions: { holder: '', readOnly: false },
   McpHttpTransport: { path: '/mcp' },
   McpSectionOptions: {
@@ -91,7 +94,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   NestedEvaluateOptions: { toolChoice: 'auto' },
   NextLife: { isContemporary: false },
   ObserveOptions: { results: false },
-  OpenAIModelOptions: { promptCacheKey: false },
+  OpenAIModelOptions: { openedTools: 'append', promptCacheKey: false },
   OpenJournalOptions: { readOnly: false },
   OtelObserverOptions: { content: 'none', semconv: '1.45' },
   OverridesSource: { tag: 'latest' },

@@ -3,9 +3,10 @@ import { deadlineFeedback, resourceToken, Session } from 'weakincentives';
 import { ThrottleError } from 'weakincentives/provider';
 import { readArguments } from '../../src/cli/commands/read-arguments.ts';
 import { withDefaults } from '../../src/core/error/index.ts';
-import { limitChecks } from '../../src/core/evaluation/options/option-checks.ts';
+import { limitChecks, resultsChecks } from '../../src/core/evaluation/options/option-checks.ts';
 import { toSettings } from '../../src/core/evaluation/options/settings.ts';
 import { noObservers, toThrottlePolicy } from '../../src/core/runtime/index.ts';
+import { defaultCharactersPerToken } from '../../src/core/runtime/model/token-estimate.ts';
 import { silentLogger } from '../../src/core/tool/index.ts';
 import { mountedAs } from '../../src/harness/mcp/mount/choose-tools.ts';
 import { mountLimitChecks } from '../../src/harness/mcp/mount/mount-options.ts';
@@ -90,6 +91,10 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     },
     runSettings,
   ),
+  ContextOptions: byDefault({ maxTotalCharacters: 64_000_000 }, () => ({ ...withDefaults(resultsChecks) })),
+  LanguageModel: byDefault({ charactersPerToken: 4 }, () => ({
+    charactersPerToken: defaultCharactersPerToken,
+  })),
   NestedRunLimits: byDefault({ maxTurns: 100, maxCompletionChecks: 3 }, runSettings),
   RetryOptions: byDefault(
     { maxAttempts: 5, baseDelayMs: 500, maxDelayMs: 8_000, maxTotalDelayMs: 30_000 },

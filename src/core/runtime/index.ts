@@ -77,7 +77,7 @@ export {
 } from './call/environment/run-suspension.ts';
 export { recordable } from './call/record-call.ts';
 export type { MadeCompaction } from './context/compaction-types.ts';
-export { defaultMaxTotalCharacters, KeptResults, readResultName } from './context/kept-results.ts';
+export { KeptResults, readResultName } from './context/kept-results.ts';
 export { boundReadResult } from './context/read-result.ts';
 export { TouchedFiles } from './context/touched-files.ts';
 export { CallReporter } from './call/report/call-reporter.ts';

@@ -100,7 +100,7 @@ const anthropicChecks: OptionsOf<AnthropicOptions, 'maxTokens'> = {
  */
 export function anthropic(options: AnthropicOptions): ProviderAdapter {
   assertOptions('anthropic()', options, anthropicChecks);
-  const { model, name = 'anthropic', settings = {}, betas = [] } = options;
+  const { model, name = 'anthropic', openedTools = 'append', settings = {}, betas = [] } = options;
   const { maxTokens } = withDefaults(anthropicChecks, options);
   const { unsupportedConfig } = options;
   checkModelOptions('Anthropic', options, clientKeys);
@@ -119,7 +119,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
       ...present({ settings: options.settings }),
       takesExamples: true,
       takesOutputSchema: true,
-      ...present({ prices: options.prices, takesOpenedTools: options.openedTools }),
+      ...present({ prices: options.prices, takesOpenedTools: openedTools }),
       charactersPerToken,
       check: (check) => {
         toWireChoice(check, registry, undefined);

@@ -98,7 +98,7 @@ export function openai(options: OpenAIOptions): ProviderAdapter {
 }
 
 function createModel(options: OpenAIOptions): LanguageModel {
-  const { model, name = 'openai', unsupportedConfig } = options;
+  const { model, name = 'openai', openedTools = 'append', unsupportedConfig } = options;
   const registry = new HostedToolRegistry({
     adapter: 'OpenAI',
     model,
@@ -121,7 +121,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
     provider: 'openai',
     ...present({ settings: options.settings }),
     takesOutputSchema: true,
-    ...present({ prices: options.prices, takesOpenedTools: options.openedTools }),
+    ...present({ prices: options.prices, takesOpenedTools: openedTools }),
     check: (check) => void checkRequest(check, requestOptions),
     generate: async (request, callOptions) => {
       const prepared = prepareRequest(request, requestOptions, callOptions.logger);

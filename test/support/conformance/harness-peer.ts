@@ -39,7 +39,7 @@ const refused: readonly (readonly [option: string, cases: readonly string[]])[] 
     ],
   ],
   [
-    'context',
+    'context.overflow',
     [
       'drops tool results when the conversation exceeds the context window',
       'drops tool results when an answer exceeds the context window',

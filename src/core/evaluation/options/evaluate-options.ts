@@ -206,10 +206,14 @@ export interface ContextOptions {
   readonly compact?: { readonly atInputTokens: number; readonly toInputTokens: number };
   /**
    * Keeps long results of calls with the conversation: the model reads the beginning and the end of a result of more than `maxCharacters`, 1,000 or more, and any part of it by the
-   * tool `read_result`, which it gets from the start. Failed results are kept, too; files, policies and images are not concerned, and `limits.maxResultCharacters` holds as ever. Beyond
-   * `maxTotalCharacters` the oldest go. Default: the model gets all of a result at once; of `maxTotalCharacters`: 64,000,000.
+   * tool `read_result`, which it gets from the start. Failed results are kept, too; files, policies and images are not concerned, and `limits.maxResultCharacters` holds as ever. Default: the
+   * model gets all of a result at once.
    */
-  readonly results?: { readonly maxCharacters: number; readonly maxTotalCharacters?: number };
+  readonly results?: {
+    readonly maxCharacters: number;
+    /** Characters of all results that are kept, 1,000 or more: beyond that the oldest go. Default: 64,000,000. */
+    readonly maxTotalCharacters?: number;
+  };
   /**
    * Turns of the model that the conversation holds at most, with the calls and results of each: 2 or more. When it would
    * be sent with more, the older ones are left out of it, down to half of the number, so that a run of any length takes bounded

@@ -1,5 +1,4 @@
 import { integer, keptName, number, type OptionsOf, oneOf, required } from '../../error/index.ts';
-import { defaultMaxTotalCharacters } from '../../runtime/index.ts';
 import { innerLimitChecks, type NestedEvaluateOptions } from '../../tool/index.ts';
 import type { ContextOptions, EvaluateOptions, RunLimits } from './evaluate-options.ts';
 
@@ -25,9 +24,9 @@ const compactChecks: OptionsOf<NonNullable<ContextOptions['compact']>> = {
 };
 
 /** How long results of calls are kept, in evaluations and tool runtimes. */
-export const resultsChecks: OptionsOf<NonNullable<ContextOptions['results']>> = {
+export const resultsChecks: OptionsOf<NonNullable<ContextOptions['results']>, 'maxTotalCharacters'> = {
   maxCharacters: required(integer({ min: 1_000 })),
-  maxTotalCharacters: integer({ min: 1_000, default: defaultMaxTotalCharacters }),
+  maxTotalCharacters: integer({ min: 1_000, default: 64_000_000 }),
 };
 
 /** What happens to a long conversation. */

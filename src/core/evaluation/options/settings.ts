@@ -12,8 +12,8 @@ import {
 } from '../../runtime/index.ts';
 import type { Session } from '../../session/index.ts';
 import { innerLimitChecks, type NestedEvaluateOptions, type NestedRunLimits } from '../../tool/index.ts';
-import type { EvaluateOptions, RunLimits } from './evaluate-options.ts';
-import { limitChecks } from './option-checks.ts';
+import type { ContextOptions, EvaluateOptions, RunLimits } from './evaluate-options.ts';
+import { limitChecks, resultsChecks } from './option-checks.ts';
 
 /** What the loop of an evaluation runs with, as it was asked. */
 type LoopSettings = Omit<LoopOptions<unknown>, 'model' | 'outputSchema' | 'answer' | 'step' | 'slices'>;
@@ -76,7 +76,7 @@ export function toSettings(
       enforce: options.enforce !== false,
       maxConcurrentCalls: limits.maxConcurrentCalls,
       maxResultCharacters: limits.maxResultCharacters,
-      results: context.results,
+      results: keptResultsOf(context),
     },
     loop: {
       maxRepeatedFailures: limits.maxRepeatedFailures,
@@ -88,6 +88,13 @@ export function toSettings(
       ...ownLoopSettings(options),
     },
   };
+}
+
+/** Which results are kept; undefined: none are. */
+function keptResultsOf({ results }: ContextOptions): CallSettings['results'] {
+  if (results === undefined) return undefined;
+  const { maxTotalCharacters } = withDefaults(resultsChecks, results);
+  return { maxCharacters: results.maxCharacters, maxTotalCharacters };
 }
 
 /**

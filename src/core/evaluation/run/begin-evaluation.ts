@@ -1,11 +1,10 @@
 import { describeError } from '../../error/index.ts';
 import { Filesystem } from '../../filesystem/index.ts';
-import { none, present, wellFormed } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import { PolicyFacts } from '../../policy/index.ts';
-import { hashOfText, type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
+import { type Prompt, type RenderedPrompt, VisibilityOverrides } from '../../prompt/index.ts';
 import { type CallScope, ResourceContainer } from '../../resource/index.ts';
 import {
-  type BareEvent,
   CallReporter,
   type CallSettings,
   type ConversationItem,
@@ -27,7 +26,6 @@ import {
   type StopReason,
   VisiblePrompt,
 } from '../../runtime/index.ts';
-import { canonicalJson, freezeJson, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import { countedIds, EventLoopYield } from '../../session/index.ts';
 import type { OuterToolCall } from '../../tool/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
@@ -44,6 +42,7 @@ import { readyFor, shareOf } from './budget-of-runs.ts';
 import { checkRequirements } from './check-requirements.ts';
 import { keptResultsFor } from './kept-results-for.ts';
 import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
+import { runStart } from './run-start.ts';
 
 /** What an evaluation begins with, beside its scope and its settings. */
 export interface EvaluationStart {
@@ -115,72 +114,6 @@ export async function beginEvaluation<Output>(
   if (environment.eventTypes.has('run-start')) environment.emit(runStart(beginning, environment));
   environment.reporter?.start();
   return begun;
-}
-
-/** The first event of a run. */
-function runStart<Output>(
-  { scope, prompt, settings, model, isToolRuntime, budget }: Beginning<Output>,
-  { display, origin }: EvaluationEnvironment,
-): BareEvent {
-  const { tools } = display;
-  const bound = tools.flatMap((tool) => display.offered(tool.name) ?? none);
-  const idempotent = bound.flatMap(({ tool }) =>
-    tool.effects === 'external' && tool.idempotent ? [tool.name] : [],
-  );
-  return {
-    type: 'run-start',
-    promptName: prompt.name,
-    adapter: scope.evaluator.name,
-    tools: tools.map((tool) => tool.name),
-    sessionId: origin.sessionId,
-    isSessionGiven: scope.isSessionGiven,
-    isRedacted: scope.redactor !== undefined,
-    ...present({ isToolRuntime }),
-    prompt: { namespace: prompt.ns, key: prompt.key, hash: prompt['~hash']() },
-    ...present({ agent: settings.agent, provider: model.provider }),
-    model: model.model ?? model.name,
-    ...present({ prices: model.prices }),
-    settings: { ...model.settings, ...settings.loop.settings },
-    ...present({
-      limits: isToolRuntime === true ? undefined : limitsOf(settings, budget),
-      context: settings.context,
-    }),
-    effects: Object.fromEntries(bound.map(({ tool }) => [tool.name, tool.effects])),
-    ...present({
-      idempotent: idempotent.length === 0 ? undefined : idempotent,
-      params: asJson(prompt.params),
-    }),
-    // The schemas of tools are plain JSON.
-    toolsHash: hashOfText(canonicalJson(tools as unknown as JsonValue)),
-    policies: [...new Set(bound.flatMap(({ policies }) => policies.map(({ name }) => name)))],
-  };
-}
-
-/** The limits of an evaluation, for observers. */
-function limitsOf(
-  { budget: given, calls, loop }: EvaluationSettings,
-  { tracker }: RunBudget,
-): Extract<BareEvent, { readonly type: 'run-start' }>['limits'] {
-  // Without one of its own, the tracker is that of the run around it.
-  const { maxTotalTokens, maxInputTokens, maxOutputTokens, maxCost } =
-    (given === undefined ? undefined : tracker?.budget) ?? {};
-  const { maxTurns, maxRepeatedFailures } = loop;
-  const expiresAtMs = calls.deadline?.expiresAtMs;
-  return {
-    maxTurns,
-    maxRepeatedFailures,
-    ...present({ maxTotalTokens, maxInputTokens, maxOutputTokens, maxCost, expiresAtMs }),
-  };
-}
-
-/** Params that are plain JSON, well-formed; undefined for others, of which JSON would say something else. */
-function asJson(params: object): JsonObject | undefined {
-  try {
-    // Params are an object.
-    return wellFormed(freezeJson(params, 'params') as JsonObject);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Installs, starts, opens files, prepares and renders, in this order, until the run is stopped. */
@@ -287,6 +220,7 @@ function environmentOf<Output>(
 ): EvaluationEnvironment {
   const { host, outer, sessionRoot, redactor, suspension, ready, hooks, earlier } = scope;
   const { calls, feedback, maxSectionOpenings } = settings;
+  const { takesOpenedTools = 'append' } = model;
   const { clock, logger, deadline, observers } = calls;
   const { origin } = record;
   const { results, own } = keptResultsFor(calls, origin, prompt, rendered);
@@ -294,7 +228,7 @@ function environmentOf<Output>(
     state,
     maxSectionOpenings,
     own,
-    opensInPlace: model.takesOpenedTools === 'in-place',
+    opensInPlace: takesOpenedTools === 'in-place',
   });
   const roots = { session: sessionRoot, filesystem: files.filesystem, container };
   const place = {

@@ -6,12 +6,9 @@ import type { ToolInvokedPayload, ToolResultItem } from '../../tool/index.ts';
 export interface KeptResultsOptions {
   /** Longer results are kept, and the model reads an excerpt. */
   readonly maxCharacters: number;
-  /** All that is kept: beyond that the oldest go. Default: 64,000,000. */
-  readonly maxTotalCharacters?: number;
+  /** All that is kept: beyond that the oldest go. */
+  readonly maxTotalCharacters: number;
 }
-
-/** All that is kept, where the caller does not say. */
-export const defaultMaxTotalCharacters = 64_000_000;
 
 /** Characters of the beginning of a long result that the model reads, and of its end. */
 const excerptCharacters = 800;
@@ -48,10 +45,7 @@ export class KeptResults {
   readonly #turns = new WeakMap<ToolResultItem, number>();
   #characters = 0;
 
-  constructor(
-    { maxCharacters, maxTotalCharacters = defaultMaxTotalCharacters }: KeptResultsOptions,
-    evaluationId: string,
-  ) {
+  constructor({ maxCharacters, maxTotalCharacters }: KeptResultsOptions, evaluationId: string) {
     this.maxCharacters = maxCharacters;
     this.#maxTotalCharacters = maxTotalCharacters;
     this.#evaluationId = evaluationId;
