@@ -10,6 +10,7 @@ import { sandboxRows } from './components-sandbox.ts';
 import { sessionRows } from './components-session.ts';
 import { stateRows } from './components-state.ts';
 import { viewerRows } from './components-viewer.ts';
+import { longContextRows } from './long-context.ts';
 import { longRunRows } from './long-run.ts';
 import { sessionsRows } from './sessions.ts';
 import { startRows } from './start.ts';
@@ -32,5 +33,6 @@ export const benchRows: readonly BenchRow[] = [
   ...viewerRows,
   ...installRows,
   ...sessionsRows,
+  ...longContextRows,
   ...longRunRows,
 ];

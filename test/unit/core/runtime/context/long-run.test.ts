@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { longJob, runLongJob } from '../../../../support/long-job.ts';
+import { longJob, runLongJob } from '../../../../../examples/shared/long-job.ts';
 
 describe('A job of 2,000 turns in a window of 32,000 tokens', () => {
   it('ends with the right answer when the conversation is compacted', async () => {
@@ -20,7 +20,7 @@ describe('A job of 2,000 turns in a window of 32,000 tokens', () => {
 
   it('exceeds it with results dropped, since calls alone fill it', async () => {
     const figures = await runLongJob({ context: { overflow: 'drop-tool-results' } });
-    expect(figures).toMatchObject({ end: 'evaluation-context-exceeded', requests: 417 });
+    expect(figures).toMatchObject({ end: 'evaluation-context-exceeded', requests: 420 });
   });
 
   it('ends with a wrong answer in a window of turns', async () => {

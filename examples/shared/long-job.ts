@@ -16,52 +16,56 @@ import {
 } from 'weakincentives/provider';
 import { z } from 'zod';
 
-const pages = 2_000;
-const windowTokens = 32_000;
-const rule = 'Multiply the sum by 7 before you report it.';
+// A job that takes 2,000 turns: files are moved to a new interface one by one, and what has to be reported depends on every one of them and on a rule that
+// stands in the third. The model knows what it is sent and nothing else.
 
-function valueOf(page: number): number {
-  return (page * 7_919) % 101;
+const files = 2_000;
+const windowTokens = 32_000;
+const rule = 'Callers of this file count seven times: multiply the sum by 7 before you report it.';
+
+function callersIn(file: number): number {
+  return (file * 7_919) % 101;
 }
 
-const Page = z.object({ page: z.number(), value: z.number(), rule: z.string().optional() });
+const Moved = z.object({ file: z.number(), callers: z.number(), rule: z.string().optional() });
 
-const checkPage = tool({
-  name: 'check_page',
-  description: 'Checks a page.',
+const moveFile = tool({
+  name: 'move_file',
+  description: 'Moves a file to the new interface.',
   effects: 'state',
-  inputSchema: z.object({ page: z.number() }),
-  outputSchema: Page,
-  execute: ({ page }) =>
-    ToolResult.ok(page === 3 ? { page, value: valueOf(page), rule } : { page, value: valueOf(page) }),
-  render: ({ page, value, rule: said }) =>
-    `page ${page}: value ${value}.${said === undefined ? '' : ` RULE: ${said}`} ${'The text of the page, which is long. '.repeat(12)}`,
+  inputSchema: z.object({ file: z.number() }),
+  outputSchema: Moved,
+  execute: ({ file }) =>
+    ToolResult.ok(file === 3 ? { file, callers: callersIn(file), rule } : { file, callers: callersIn(file) }),
+  render: ({ file, callers, rule: said }) =>
+    `file ${file}: ${callers} callers.${said === undefined ? '' : ` RULE: ${said}`} ${'The diff of the file, which is long. '.repeat(12)}`,
 });
 
-const Total = defineSlice({
-  name: 'total',
+// What the model must still know when older turns have left the conversation.
+const Progress = defineSlice({
+  name: 'progress',
   schema: z.object({ upTo: z.number(), sum: z.number(), rules: z.array(z.string()) }),
   initial: [{ upTo: 0, sum: 0, rules: [] }],
   reducers: (on) => [
-    on(checkPage.succeeded, (items, { value }) => {
+    on(moveFile.succeeded, (items, { value }) => {
       const { sum = 0, rules = [] } = items.latest() ?? {};
       const next = value.rule === undefined ? rules : [...rules, value.rule];
-      return items.replace([{ upTo: value.page, sum: sum + value.value, rules: next }]);
+      return items.replace([{ upTo: value.file, sum: sum + value.callers, rules: next }]);
     }),
   ],
   digest: (items) => `STATE ${JSON.stringify(items.at(-1))}`,
 });
 
 const template = promptTemplate({
-  ns: 'long',
-  key: 'run',
+  ns: 'examples',
+  key: 'long-refactor',
   sections: [
     section({
       title: 'Task',
       key: 'task',
-      template: 'Check every page and report the sum of the values by the rules that the pages state.',
-      tools: [checkPage],
-      slices: [Total],
+      template: 'Move every file, and report the sum of the callers by the rules that the files state.',
+      tools: [moveFile],
+      slices: [Progress],
     }),
   ],
 });
@@ -69,8 +73,10 @@ const template = promptTemplate({
 /** A job whose answer is right only for a model that knows all that its tools have said. */
 export const longJob: { readonly answer: string } = {
   answer: String(
-    Array.from({ length: pages }, (_, index) => valueOf(index + 1)).reduce((left, right) => left + right, 0) *
-      7,
+    Array.from({ length: files }, (_, index) => callersIn(index + 1)).reduce(
+      (left, right) => left + right,
+      0,
+    ) * 7,
   ),
 };
 
@@ -80,8 +86,10 @@ export interface LongJobFigures {
   readonly text: string;
   readonly requests: number;
   readonly maxTokens: number;
-  /** The part of all bytes that the request before had in the same place. */
+  /** The part of all bytes that the request before had in the same place: what a provider can read from its cache. */
   readonly cacheable: number;
+  /** The bytes that it cannot. */
+  readonly uncachedBytes: number;
   /** Requests that do not begin with all of the one before. */
   readonly rewrites: number;
 }
@@ -120,8 +128,8 @@ function honestModel(asked: Asked[]): LanguageModel {
       asked.push({ tokens, bytes, shared: turn === 1 ? 0 : shared, isGrown: same === last.length });
       last = [...conversation];
       const usage = { inputTokens: tokens, outputTokens: 20 };
-      if (turn <= pages) {
-        const call = { callId: `c${turn}`, name: 'check_page', arguments: JSON.stringify({ page: turn }) };
+      if (turn <= files) {
+        const call = { callId: `c${turn}`, name: 'move_file', arguments: JSON.stringify({ file: turn }) };
         return { content: [{ type: 'tool-call', ...call }], finishReason: 'tool-calls', usage };
       }
       const text = String(answerFrom(conversation.map(textOf)));
@@ -147,10 +155,10 @@ function answerFrom(texts: readonly string[]): number {
       ({ upTo, sum } = held);
       rules = held.rules.length;
     }
-    const page = /^page (\d+): value (\d+)\.( RULE)?/m.exec(text);
-    if (page === null || Number(page[1]) <= upTo) continue;
-    sum += Number(page[2]);
-    if (page[3] !== undefined) rules += 1;
+    const moved = /^file (\d+): (\d+) callers\.( RULE)?/m.exec(text);
+    if (moved === null || Number(moved[1]) <= upTo) continue;
+    sum += Number(moved[2]);
+    if (moved[3] !== undefined) rules += 1;
   }
   return rules > 0 ? sum * 7 : sum;
 }
@@ -167,7 +175,7 @@ export async function runLongJob(options: Pick<EvaluateOptions, 'context'>): Pro
       ...options,
       session,
       input: 'Begin.',
-      limits: { maxTurns: pages + 1 },
+      limits: { maxTurns: files + 1 },
     }));
     end = text === longJob.answer ? 'right' : 'wrong';
   } catch (error) {
@@ -175,12 +183,14 @@ export async function runLongJob(options: Pick<EvaluateOptions, 'context'>): Pro
     end = error.code;
   }
   const bytes = asked.reduce((sum, each) => sum + each.bytes, 0);
+  const shared = asked.reduce((sum, each) => sum + each.shared, 0);
   return {
     end,
     text,
     requests: asked.length,
     maxTokens: Math.max(...asked.map(({ tokens }) => tokens)),
-    cacheable: asked.reduce((sum, { shared }) => sum + shared, 0) / bytes,
+    cacheable: shared / bytes,
+    uncachedBytes: bytes - shared,
     rewrites: asked.filter(({ isGrown }) => !isGrown).length,
   };
 }
