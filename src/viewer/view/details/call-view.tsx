@@ -187,6 +187,12 @@ function ReadByModel(props: {
         text={modelText}
         class={outcome === 'committed' ? '' : `failed ${markOf(outcome)}`}
       />
+      {call.wholeText === undefined ? null : (
+        <Fold
+          summary={`An excerpt: all of it is kept as ${visible(call.resultId ?? '')}`}
+          text={() => call.wholeText ?? ''}
+        />
+      )}
       {call.error === undefined ? null : (
         <p class="after">
           <span class="mono">{visible(call.error.name)}</span>
