@@ -226,6 +226,24 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
     expect(requests.at(-1)?.text).toContain('Did mail_read.');
   });
 
+  test('leave much less to be read anew than when they are appended', async () => {
+    const looks = Array.from({ length: 6 }, (): Calls => [['look', {}]]);
+    const turns: readonly Calls[] = [...looks, [opening('disk')], ...looks, [opening('mail')], ...looks];
+    const uncached = async (openedTools: Where): Promise<number> => {
+      const bodies = (await run(vendor, turns, { openedTools })).map((request) => {
+        const [head, items] = vendor.parts(request);
+        return [head, ...items].join();
+      });
+      return bodies.reduce((sum, body, index) => {
+        const before = bodies[index - 1] ?? '';
+        let same = 0;
+        while (same < before.length && before[same] === body[same]) same += 1;
+        return sum + body.length - same;
+      }, 0);
+    };
+    expect(await uncached('in-place')).toBeLessThan(0.7 * (await uncached('append')));
+  });
+
   test('of two sections in one turn come with their results', async () => {
     const requests = await run(vendor, [[opening('disk'), opening('mail')], [['mail_read', {}]]]);
     expect(vendor.inPlace(requests[1])).toEqual(['disk_read', 'disk_write', 'mail_read', 'mail_write']);
