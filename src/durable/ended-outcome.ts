@@ -68,8 +68,15 @@ async function answered<Output>(
     hostedOutputs: Object.freeze({}),
     usage: end.usage,
     finishReason: last.finishReason,
+    ...present({ models: modelsOf(rows) }),
     conversation: conversationOf(rows),
   });
+}
+
+/** The models that answered; undefined where the run had one. */
+function modelsOf({ header, root }: RunRows): readonly string[] | undefined {
+  if (header.models === undefined) return undefined;
+  return Object.freeze([...new Set(root.responses.flatMap(({ row }) => row.answeredBy ?? none))]);
 }
 
 /** Undefined where the answer does not fit the schema of the prompt any more. */

@@ -44,6 +44,7 @@ export type {
   HarnessTools,
 } from '../harness/kit/agent-harness.ts';
 export { harnessAdapter } from '../harness/kit/harness-adapter.ts';
+export { fallbackAdapter } from '../providers/kit/fallback-adapter.ts';
 export type {
   HostedToolCodec,
   HostedToolCodecTable,

@@ -28,6 +28,7 @@ export {
 export { readRunRecord } from './fold/read-run-record.ts';
 export { recordedChanges } from './fold/recorded-attempt.ts';
 export { recordedResponse, recordedTurn } from './fold/requests.ts';
+export { runCost, turnPrices } from './fold/run-cost.ts';
 export { RunFold } from './fold/run-fold.ts';
 export {
   type OutcomeQuestion,

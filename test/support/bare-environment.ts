@@ -43,6 +43,7 @@ export async function bareEnvironment(
     logger: silentLogger,
     deadline: undefined,
     budget: new RunBudget(undefined, model),
+    models: undefined,
     eventLoop: new EventLoopYield(clock),
     stop,
     approve: undefined,

@@ -160,6 +160,7 @@ describe('run events', () => {
       | 'input-taken'
       | 'model-call-start'
       | 'model-call-retry'
+      | 'model-changed'
       | 'answer-restarted'
       | 'text-delta'
       | 'reasoning-delta'

@@ -89,6 +89,7 @@ describe('words on the wire', () => {
       | 'model-call-end'
       | 'model-call-retry'
       | 'model-call-start'
+      | 'model-changed'
       | 'output-rejected'
       | 'policy-unenforced'
       | 'reasoning-delta'

@@ -141,6 +141,7 @@ const makers: Readonly<Record<string, Maker>> = {
   repetitionFeedback: { options: { times: 2 } },
   replayRun: { options: { record: {}, prompt, adapter } },
   cancelRun: { options: { journal, runId: 'a' } },
+  fallbackAdapter: { options: { adapters: [adapter, testing.scriptedAdapter([], { name: 'another' })] } },
   ensureRun: { options: { adapter, prompt, journal, runId: 'a' }, within: { limits: runLimits } },
   resumeRun: { options: { adapter, prompt, journal, runId: 'a' }, within: { limits: runLimits } },
   sayToRun: { options: { journal, runId: 'a', input: 'x' } },

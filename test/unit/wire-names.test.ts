@@ -106,6 +106,7 @@ const wireNames = [
   'wink.error',
   'wink.files.changed',
   'wink.input.taken',
+  'wink.model.changed',
   'wink.model.retry',
   'wink.output.rejected',
   'wink.policy.unenforced',

@@ -239,6 +239,13 @@ export {
   type ModelTurn,
   tokenCounts,
 } from './model/model.ts';
+export {
+  type DescribedModel,
+  type LanguageModels,
+  ModelSequence,
+  modelsOf,
+  type NamedModel,
+} from './model/model-sequence.ts';
 export { VisiblePrompt } from './model/visible-prompt.ts';
 export { assertEventTypes, type EventType, everyEventType } from './observer/event-types.ts';
 export { guardObservers } from './observer/guard-observers.ts';

@@ -49,6 +49,8 @@ export interface PromptResponse<out Output = unknown> {
    */
   readonly budgetExceeded?: BudgetExcess;
   readonly finishReason: FinishReason;
+  /** Names of the models that answered, in the order of their first answers: with `fallbackAdapter` only, and absent otherwise. */
+  readonly models?: readonly string[];
   /** Everything that was said, from `history` on, but for turns that were left out. Pass it on as `history` to continue from here. */
   readonly conversation: readonly ConversationItem[];
 }

@@ -98,6 +98,11 @@ export class ResumedEvaluation {
     if (this.#untaken > 0) await new Promise<void>((resolve) => this.#onAllTaken.push(resolve));
   }
 
+  /** The name of the model that the evaluation was with in a turn; undefined where it had not left the first one, and once steps are done. */
+  modelOf(turn: number): string | undefined {
+    return this.#isLeft ? undefined : this.rows.modelOf(turn);
+  }
+
   /** Whether the model would read the same in the turn of this request. */
   isSameRequest(request: ModelRequest): boolean {
     const recorded = this.rows.requestOf(request.turn);

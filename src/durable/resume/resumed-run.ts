@@ -139,12 +139,20 @@ export class ResumedRun {
   }
 
   /** Compares what the run begins with to what the rows say. */
-  compare({ prompt, toolsHash, policies, model }: Extract<RunEvent, { readonly type: 'run-start' }>): void {
+  compare({
+    prompt,
+    toolsHash,
+    policies,
+    model,
+    models,
+  }: Extract<RunEvent, { readonly type: 'run-start' }>): void {
     const { header } = this.rows;
     if (prompt.hash !== header.prompt.hash) this.#changed.push('prompt');
     if (toolsHash !== header.toolsHash) this.#changed.push('tools');
     if (policies.join('\n') !== header.policies.join('\n')) this.#changed.push('policies');
-    if (model !== header.model) this.#changed.push('model');
+    const namesOf = (list: typeof models): string | undefined => list?.map(({ name }) => name).join('\n');
+    const isOther = header.models !== undefined && namesOf(models) !== namesOf(header.models);
+    if (model !== header.model || isOther) this.#changed.push('model');
   }
 
   /**

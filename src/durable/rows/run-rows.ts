@@ -84,6 +84,8 @@ export class EvaluationRows {
   /** The same evaluation as the fold of the rows has it. */
   readonly #run: FoldPlace['run'];
   readonly #calls = new Map<string, CallDecision>();
+  /** Changes of the model, in their order. */
+  #models: { readonly turn: number; readonly to: string }[] = [];
 
   constructor(description: HeaderRow | RunRow, key: string, run: FoldPlace['run']) {
     this.description = description;
@@ -94,6 +96,11 @@ export class EvaluationRows {
   /** The request of a turn that was made last. */
   requestOf(turn: number): RecordedRequest | undefined {
     return this.#run.turnsByNumber.get(turn)?.request;
+  }
+
+  /** The name of the model that the evaluation was with in a turn; undefined where it had not left the first one. */
+  modelOf(turn: number): string | undefined {
+    return this.#models.findLast((change) => change.turn <= turn)?.to;
   }
 
   /** The conversation of the last request; undefined before the first one. */
@@ -126,6 +133,7 @@ export class EvaluationRows {
         break;
       }
       case 'event':
+        if (row.event.type === 'model-changed') this.#models.push(row.event);
         if (row.event.type === 'completion-checked' || row.event.type === 'hosted-approval-answered')
           this.#decide({ kind: 'event', turn: row.event.turn, row, changes: [] });
         else if (row.event.type === 'context-compacted') this.compactions.set(row.event.turn, row.event);
@@ -150,6 +158,7 @@ export class EvaluationRows {
     if (this.description.type !== 'run') return;
     this.#drop((decision) => decision.turn >= turn);
     for (const compacted of this.compactions.keys()) if (compacted > turn) this.compactions.delete(compacted);
+    this.#models = this.#models.filter((change) => change.turn <= turn);
   }
 
   #settle(row: CommitRow | AttemptRow): void {

@@ -291,13 +291,14 @@ export class RunHooks implements RunJournaling {
     this.#declareMigrated(resumed, atMs);
     const { commits, interruptions: lives } = resumed.rows;
     const interruptions = lives.count === 0 ? undefined : lives.count;
+    const model = resumed.rows.root.modelOf(turn);
     this.#reports.resumed({
       type: 'run-resumed',
       runId: this.runId,
       turn,
       commits,
       changed,
-      ...present({ interruptions }),
+      ...present({ interruptions, model }),
     });
   }
 
@@ -329,6 +330,9 @@ export class RunHooks implements RunJournaling {
 
   // The calls.
 
+  readonly modelOf = (evaluationId: string, turn: number): string | undefined =>
+    this.#parts.resumed?.at(evaluationId)?.modelOf(turn);
+  readonly onModelChanged = (): Promise<void> => this.#flushChanges();
   restartsAnswer(evaluationId: string, turn: number): boolean {
     return this.#parts.resumed?.at(evaluationId)?.rows.requestOf(turn) !== undefined;
   }

@@ -56,7 +56,6 @@ export {
   textOfBlocks,
   type WireFields,
 } from './wire/fields.ts';
-export { type PlacedTools, placeTools } from './wire/placed-tools.ts';
 export {
   type CallIdForm,
   ForeignCallIds,
@@ -74,6 +73,7 @@ export {
   toTokenUsage,
 } from './wire/messages-turn.ts';
 export { mayThink, startOfLoop, type ThinkingReader } from './wire/open-loop.ts';
+export { type PlacedTools, placeTools } from './wire/placed-tools.ts';
 export type { PreparedRequest } from './wire/prepared-request.ts';
 export {
   describeLostConnection,

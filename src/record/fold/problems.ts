@@ -150,6 +150,10 @@ function problemOfEvent(event: RecordedTurn['events'][number]['event']): EventPr
       const text = `The model was asked again (${event.reason}): ${event.message}`;
       return { ...costs('model-retry', text), durationMs: event.delayMs };
     }
+    case 'model-changed': {
+      const { from, to, reason, message } = event;
+      return costs('model-changed', `${from} could not answer (${reason}), and ${to} took over: ${message}`);
+    }
     case 'output-rejected':
       return costs('output-rejected', `The answer was refused: ${event.problem}`);
     case 'completion-checked': {

@@ -215,6 +215,7 @@ export interface RecordedProblem {
     | 'slow'
     | 'approval-wait'
     | 'model-retry'
+    | 'model-changed'
     | 'output-rejected'
     | 'incomplete'
     | 'results-dropped'

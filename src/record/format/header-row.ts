@@ -32,6 +32,10 @@ export const runHeader = {
   provider: optional(text) as OptionalField<string>,
   model: text as Field<string>,
   prices: optional(anyObject()) as OptionalField<TokenPrices>,
+  /** The models that the run may ask, in their order, where there are several; the others of these members are of the one that it begins with. */
+  models: optional(
+    list(record({ name: text, provider: optional(text), model: text, prices: optional(anyObject()) })),
+  ) as OptionalField<NonNullable<Extract<BareEvent, { readonly type: 'run-start' }>['models']>>,
   settings: anyObject() as Field<JsonObject>,
   tools: list(record({ name: text, effects: text, idempotent: optional(flag) })) as Field<
     readonly {

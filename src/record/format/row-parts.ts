@@ -130,6 +130,7 @@ export const event: Field<BareEvent> = variant(
     'tool-call-start': ofCall,
     'tool-call-progress': { ...ofCall, update: json() },
     'input-taken': { turn, ids: list(text), by: optional(text), text },
+    'model-changed': { turn, from: text, to: text, reason: text, message: text },
     'model-call-retry': { turn, reason: text, delayMs: number, message: text },
     'output-rejected': { turn, repair: count, problem: text },
     'completion-checked': { turn, checker: text, outcome: text, feedback: optional(text) },

@@ -152,6 +152,8 @@ export const responseAnswer = {
   hasFiles: optional(flag) as OptionalField<boolean>,
   /** The provider shortened the conversation. */
   isCompacted: optional(flag) as OptionalField<boolean>,
+  /** Name of the model that answered, in a run that has several. */
+  answeredBy: optional(text) as OptionalField<string>,
   finishReason: optional(text) as OptionalField<FinishReason>,
   usage: optional(usage) as OptionalField<TokenUsage>,
   responseId: optional(text) as OptionalField<string>,

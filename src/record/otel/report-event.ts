@@ -2,7 +2,7 @@ import { present } from '../../core/internal/index.ts';
 import type { RunEvent } from '../../core/runtime/index.ts';
 import { attributesOf, errorTypeOf, shortList } from './attributes.ts';
 import { chatEndOf } from './report-model-call.ts';
-import { callKey, type RunSpans } from './run-spans.ts';
+import { callKey, changeModel, type RunSpans } from './run-spans.ts';
 import type { TraceBuilder } from './trace-builder.ts';
 
 /** Events that leave nothing in a trace. */
@@ -27,8 +27,10 @@ type Reports = {
 
 const reports: Reports = {
   'run-start': (trace, run, event) => trace.describeRun(run, event),
-  'run-resumed': (_trace, run, { turn, commits, changed }) =>
-    noteOnTurn(run, turn, 'wink.run.resumed', { commits, changed: [...changed] }),
+  'run-resumed': (_trace, run, { turn, commits, changed, model }) => {
+    changeModel(run, turn, model);
+    noteOnTurn(run, turn, 'wink.run.resumed', { commits, changed: [...changed] });
+  },
   'run-end': (trace, run, { outcome, turns, error, text, output }) => {
     const { names } = trace.settings;
     const ending = { turns, outcome };
@@ -46,6 +48,10 @@ const reports: Reports = {
   'model-call-start': (trace, run, { turn }) => trace.openChat(run, turn),
   'model-call-retry': (_trace, run, { turn, attempt, delayMs, reason }) =>
     run.chats.get(turn)?.span.addEvent('wink.model.retry', { attempt, delay_ms: delayMs, reason }),
+  'model-changed': (_trace, run, { turn, from, to, reason }) => {
+    changeModel(run, turn, to);
+    noteOnTurn(run, turn, 'wink.model.changed', { from, to, reason });
+  },
   // Where answers are not observed by themselves, this is the end of the model call.
   'model-call-end': (trace, run, event) => {
     if (run.chats.has(event.turn)) {

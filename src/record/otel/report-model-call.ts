@@ -27,13 +27,14 @@ export function chatEndOf(
     const said = hasContent ? { 'wink.error': error.message } : {};
     return { durationMs, attributes: attributesOf({ ...timing, ...said }), errorType: errorTypeOf(error) };
   }
-  const { usage = {}, responseId, responseModel, content } = response;
+  const { usage = {}, answeredBy, responseId, responseModel, content } = response;
   const finishReason = finishWord(response.finishReason);
   run.finishReason = finishReason;
   return {
     durationMs,
     usage,
     responseModel,
+    answeredBy,
     attributes: attributesOf({
       ...timing,
       [names.responseId]: responseId,

@@ -1,3 +1,4 @@
+import { none } from '../../core/internal/index.ts';
 import type { RunEvent } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
 import type { ModelSettings } from '../../core/tool/index.ts';
@@ -7,14 +8,24 @@ import type { OtelAttributes, OtelAttributeValue } from './otel-api.ts';
 
 type RunStart = Extract<RunEvent, { readonly type: 'run-start' }>;
 
+/** A model, as spans have it. */
+export interface AskedModel {
+  readonly model: string;
+  /** On spans of its calls, and on their measurements. */
+  readonly modelAttributes: OtelAttributes;
+}
+
 /** What the first event of a run says about all of it. */
 export interface AgentFacts {
   readonly agentName: string;
-  readonly model: string;
-  /** On spans of the run and of its model calls, and on their measurements. */
-  readonly modelAttributes: OtelAttributes;
-  /** On the spans of model calls. */
-  readonly requestAttributes: OtelAttributes;
+  /** The model that the run begins with; on its span and on its measurements. */
+  readonly first: AskedModel;
+  /** The model that it is with. */
+  asked: AskedModel;
+  /** All of its models by their names, where it has several. */
+  readonly models: ReadonlyMap<string, AskedModel>;
+  /** On the spans of model calls, beside the model. */
+  readonly settingsAttributes: OtelAttributes;
   /** On the span of the run. */
   readonly agentAttributes: OtelAttributes;
   readonly effects: RunStart['effects'];
@@ -28,17 +39,16 @@ export function factsOf(event: RunStart, names: AttributeNames, hasConversation:
   const { namespace, key, hash } = event.prompt;
   const promptName = `${namespace}/${key}`;
   const agentName = event.agent ?? promptName;
-  const modelAttributes = attributesOf({
-    [names.provider]: event.provider,
-    [names.requestModel]: event.model,
-  });
+  const first = askedModel(event, names);
+  const { models = none } = event;
   return {
     agentName,
-    model: event.model,
-    modelAttributes,
-    requestAttributes: { ...modelAttributes, ...settingsAttributes(event.settings, names) },
+    first,
+    asked: first,
+    models: new Map(models.map((model) => [model.name, askedModel(model, names)])),
+    settingsAttributes: settingsAttributes(event.settings, names),
     agentAttributes: attributesOf({
-      ...modelAttributes,
+      ...first.modelAttributes,
       [names.agentName]: agentName,
       [names.agentVersion]: hash,
       [names.promptName]: promptName,
@@ -47,6 +57,14 @@ export function factsOf(event: RunStart, names: AttributeNames, hasConversation:
     }),
     effects: event.effects,
   };
+}
+
+function askedModel(
+  { model, provider }: Pick<RunStart, 'model' | 'provider'>,
+  names: AttributeNames,
+): AskedModel {
+  const modelAttributes = attributesOf({ [names.provider]: provider, [names.requestModel]: model });
+  return { model, modelAttributes };
 }
 
 /** Settings may be anything where the caller has no types: only values of the right kind become attributes. */

@@ -77,3 +77,14 @@ export interface RunSpans extends OpenSpan {
 export function callKey(turn: number, callId: string): string {
   return `${turn}/${callId}`;
 }
+
+/** The run is with the model of this name, which takes over the model call of a turn. */
+export function changeModel(run: RunSpans, turn: number, name: string | undefined): void {
+  const { facts } = run;
+  const model = name === undefined ? undefined : facts?.models.get(name);
+  if (facts === undefined || model === undefined || model === facts.asked) return;
+  facts.asked = model;
+  const span = run.chats.get(turn)?.span;
+  span?.updateName(`chat ${model.model}`);
+  span?.setAttributes(model.modelAttributes);
+}

@@ -19,7 +19,14 @@ import {
 } from './otel-api.ts';
 import { remoteSpanOf } from './remote-span.ts';
 import { factsOf } from './run-facts.ts';
-import { callKey, type OpenCallSpan, type OpenChat, type OpenSpan, type RunSpans } from './run-spans.ts';
+import {
+  callKey,
+  changeModel,
+  type OpenCallSpan,
+  type OpenChat,
+  type OpenSpan,
+  type RunSpans,
+} from './run-spans.ts';
 
 /** What spans are made with. */
 export interface TraceSettings {
@@ -40,6 +47,8 @@ export interface ChatEnd {
   readonly attributes: OtelAttributes;
   readonly usage?: TokenUsage | undefined;
   readonly responseModel?: string | undefined;
+  /** Name of the model that answered, where the run has several. */
+  readonly answeredBy?: string | undefined;
   readonly errorType?: string | undefined;
 }
 
@@ -152,7 +161,7 @@ export class TraceBuilder {
       { durationMs: clock.now() - run.startedAtMs, ...counts },
       attributesOf({
         [names.operation]: 'invoke_agent',
-        ...facts?.modelAttributes,
+        ...facts?.first.modelAttributes,
         [names.agentName]: facts?.agentName,
         [names.errorType]: failure,
       }),
@@ -192,11 +201,12 @@ export class TraceBuilder {
     const { names, clock } = this.settings;
     const { facts } = run;
     const opened = this.#open(
-      facts === undefined ? 'chat' : `chat ${facts.model}`,
+      facts === undefined ? 'chat' : `chat ${facts.asked.model}`,
       this.contextOfTurn(run, turn),
       attributesOf({
         [names.operation]: 'chat',
-        ...facts?.requestAttributes,
+        ...facts?.asked.modelAttributes,
+        ...facts?.settingsAttributes,
         'wink.purpose': run.purpose,
         [names.compacted]: run.isCompacted ? true : undefined,
       }),
@@ -211,6 +221,7 @@ export class TraceBuilder {
   }
 
   endChat(run: RunSpans, turn: number, end: ChatEnd): void {
+    changeModel(run, turn, end.answeredBy);
     const chat = run.chats.get(turn);
     if (chat === undefined) return;
     run.chats.delete(turn);
@@ -223,7 +234,7 @@ export class TraceBuilder {
     if (metrics !== undefined) {
       const measured = attributesOf({
         [names.operation]: 'chat',
-        ...run.facts?.modelAttributes,
+        ...run.facts?.asked.modelAttributes,
         [names.responseModel]: end.responseModel,
         [names.errorType]: end.errorType,
       });

@@ -1,3 +1,4 @@
+import { none } from '../../core/internal/index.ts';
 import type { EvaluationPlace } from '../../core/runtime/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../fold/run-record.ts';
 
@@ -34,6 +35,16 @@ export class RecordIndex {
 
   turn(evaluationId: string, number: number): RecordedTurn | undefined {
     return this.#runs.get(evaluationId)?.turns.find((turn) => turn.number === number);
+  }
+
+  /** The name of the model that an evaluation was with in a turn; undefined where it had not left the first one. */
+  modelOf(evaluationId: string, turn: number): string | undefined {
+    const turns = this.#runs.get(evaluationId)?.turns ?? none;
+    const changes = turns.flatMap(({ number, events }) => (number <= turn ? events : none));
+    const [last] = changes
+      .flatMap(({ event }) => (event.type === 'model-changed' ? event.to : none))
+      .slice(-1);
+    return last;
   }
 
   call(evaluationId: string, turn: number, callId: string): RecordedCall | undefined {

@@ -1,6 +1,6 @@
 import { present } from '../../core/internal/index.ts';
 import type { Prompt } from '../../core/prompt/index.ts';
-import type { LanguageModel } from '../../core/runtime/index.ts';
+import type { LanguageModel, LanguageModels } from '../../core/runtime/index.ts';
 import type { ReadonlySessionView } from '../../core/session/index.ts';
 import type { RunRecord } from '../fold/run-record.ts';
 
@@ -23,16 +23,28 @@ export async function replayModel(
   prompt: Prompt,
   session: ReadonlySessionView,
 ): Promise<LanguageModel> {
-  const { adapter, model, provider, prices } = root;
-  return {
+  const { adapter, model, models, provider, prices } = root;
+  const replayed: LanguageModel = {
     name: adapter,
     model,
     ...present({ provider, prices }),
     ...(await wireFlags(root.turns[0]?.request?.instructions, prompt, session)),
-    generate: () => {
-      throw new TypeError('A replay has no model to ask.');
-    },
+    generate,
   };
+  return models === undefined ? replayed : withModels(replayed, models);
+}
+
+function generate(): never {
+  throw new TypeError('A replay has no model to ask.');
+}
+
+/** The models that the recorded run had: each has its own prices. */
+function withModels(
+  replayed: LanguageModel,
+  models: NonNullable<RunRecord['root']['models']>,
+): LanguageModels {
+  const named = models.map(({ name, ...model }) => ({ name, model: { name, ...model, generate } }));
+  return { ...replayed, '~models': named };
 }
 
 /** The flags with which the instructions are the recorded ones, or most like them. */

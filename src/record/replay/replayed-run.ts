@@ -140,6 +140,10 @@ export class ReplayedRun implements EarlierRun {
     return run.evaluationId;
   }
 
+  modelOf(evaluationId: string, turn: number): string | undefined {
+    return this.#isLive ? undefined : this.#options.index.modelOf(evaluationId, turn);
+  }
+
   stepsOf(evaluationId: string): StepFunction {
     const answer = async <Kind extends keyof StepKinds>(
       step: Step<Kind>,

@@ -5,10 +5,12 @@ import {
   type RecordedChange,
   ToolCallLog,
   type ToolInvokedPayload,
+  tokenCost,
 } from '../../core/runtime/index.ts';
 import type { JsonValue } from '../../core/schema/index.ts';
 import { installedItems, type ReadonlySessionView } from '../../core/session/index.ts';
 import type { TokenPrices, TokenUsage } from '../../core/tool/index.ts';
+import { runCost } from '../fold/run-cost.ts';
 import type { RecordedRun, RunRecord } from '../fold/run-record.ts';
 
 /** One call of a run, as matchers see it. */
@@ -35,6 +37,8 @@ export interface CheckedRun {
   readonly turns: number;
   /** Where the model says what it costs. */
   readonly prices?: TokenPrices;
+  /** What it has cost, where it had several models that say what they cost. */
+  readonly cost?: number;
 }
 
 /**
@@ -75,7 +79,10 @@ function factsOfRecord(record: RunRecord): CheckedRun {
     files: files.byPath,
     usage: root.usage ?? record.turns.reduce((sum, turn) => addTokenUsage(sum, turn.response?.usage), {}),
     turns: root.turns.length,
-    ...present({ prices: root.prices }),
+    ...present({
+      prices: root.models === undefined ? root.prices : undefined,
+      cost: root.models === undefined ? undefined : runCost(root, root.usage, tokenCost),
+    }),
   };
 }
 

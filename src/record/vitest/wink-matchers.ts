@@ -221,8 +221,9 @@ function uncounted({ usage: { inputTokens, outputTokens } }: CheckedRun): string
     : ' (the model reported no usage, which counts as 0; a scripted turn reports it as `usage`)';
 }
 
-function costOf({ usage, prices: known }: CheckedRun, { prices = known }: SpendingLimits): number {
+function costOf({ cost, usage, prices: known }: CheckedRun, { prices = known }: SpendingLimits): number {
   if (prices !== undefined) return tokenCost(usage, prices);
+  if (cost !== undefined) return cost;
   throw new TypeError(
     'The limit cost needs prices: the record has none of its model. Give them: toStayWithin({ cost, prices }).',
   );

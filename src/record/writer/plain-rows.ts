@@ -92,6 +92,7 @@ export function responseRow(response: ObservedResponse, place: Place): ResponseR
     hosted: hosted.length === 0 ? undefined : hosted.map((reading) => plain(reading)),
     hasFiles: answer?.hasFiles,
     isCompacted: answer?.isCompacted,
+    answeredBy: answer?.answeredBy,
     finishReason: answer?.finishReason,
     usage: answer?.usage,
     responseId: answer?.responseId,

@@ -49,6 +49,7 @@ function checkPieces({ events, mode }: RunToCheck): void {
     switch (event.type) {
       case 'model-call-start':
       case 'model-call-retry':
+      case 'model-changed':
       case 'answer-restarted':
         streamedText = '';
         break;

@@ -88,7 +88,9 @@ class RecordedAnswers {
     const found = same.find(({ isUsed }) => !isUsed) ?? same.at(-1);
     if (found?.turn.response === undefined) throw this.#missing(request);
     found.isUsed = true;
-    return recordedTurn(found.turn.response);
+    // One model answers for all that the run had.
+    const { answeredBy: _answeredBy, ...turn } = recordedTurn(found.turn.response);
+    return turn;
   }
 
   assertComplete(): void {

@@ -37,6 +37,11 @@ export function usageOf({ usage, turns }: RecordedRun): TokenUsage {
   return sum;
 }
 
+/** The model of a run; where it has several, all of them in their order. */
+export function modelsOf({ model, models }: RecordedRun): string {
+  return models === undefined ? model : models.map(({ name }) => name).join(' → ');
+}
+
 /** An approval that was asked for, as text. */
 export interface Approval {
   readonly call: RecordedCall | undefined;

@@ -19,6 +19,7 @@ const kinds: Readonly<Record<RecordedProblem['kind'], { readonly title: string; 
   'approval-wait': { title: 'Waited for a person', mark: 'ask' },
   slow: { title: 'Slow', mark: 'superseded' },
   'model-retry': { title: 'Model asked again', mark: 'superseded' },
+  'model-changed': { title: 'Another model took over', mark: 'superseded' },
   repetition: { title: 'Repeated', mark: 'superseded' },
   'results-dropped': { title: 'Results dropped from the conversation', mark: 'superseded' },
   unenforced: { title: 'Not enforced', mark: 'denied' },

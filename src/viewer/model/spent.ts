@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../record/index.ts';
+import { type RunRecord, runCost } from '../../record/index.ts';
 import { usageOf } from './overview.ts';
 import { costOf, count, duration, money, percent } from './words.ts';
 
@@ -20,7 +20,7 @@ export interface Figure {
 export function spentOf({ root, startedAtMs }: RunRecord, inAllMs: number): readonly Figure[] {
   const usage = usageOf(root);
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens } = usage;
-  const { limits = {}, prices, turns } = root;
+  const { limits = {}, turns } = root;
   const { maxTotalTokens, maxCost, expiresAtMs } = limits;
   const figure = (
     name: string,
@@ -37,7 +37,7 @@ export function spentOf({ root, startedAtMs }: RunRecord, inAllMs: number): read
     share: value === undefined || maximum === undefined ? undefined : Math.min(100, percent(value, maximum)),
   });
   const cached = cachedInputTokens === undefined ? '' : `${percent(cachedInputTokens, inputTokens)} % cached`;
-  const cost = prices === undefined ? undefined : costOf(usage, prices);
+  const cost = runCost(root, usage, costOf);
   return [
     figure('Tokens in', inputTokens, limits.maxInputTokens, count, cached),
     figure('Tokens out', outputTokens, limits.maxOutputTokens, count),

@@ -1,6 +1,7 @@
 import type { JSX, VNode } from 'preact';
+import { runCost } from '../../record/index.ts';
 import { outcomeStyles } from '../model/outcome.ts';
-import { dateText, openQuestions, usageOf } from '../model/overview.ts';
+import { dateText, modelsOf, openQuestions, usageOf } from '../model/overview.ts';
 import { type FilterName, filterNames, filters } from '../model/totals.ts';
 import { visible } from '../model/visible.ts';
 import { costOf, count, duration, many, money, percent } from '../model/words.ts';
@@ -23,7 +24,7 @@ export function Header(): VNode {
     [root.prompt.namespace, true],
     [record.runId, true],
     [dateText(record.startedAtMs), false],
-    [root.model, false],
+    [modelsOf(root), false],
   ] as const;
   return (
     <header class={`top ${kind}`}>
@@ -146,8 +147,9 @@ function usageWords(root: Parameters<typeof usageOf>[0]): readonly string[] {
   if (inputTokens + outputTokens === 0) return [];
   const cached =
     cachedInputTokens === undefined ? '' : ` (${percent(cachedInputTokens, inputTokens)} % cached)`;
-  const cost = root.prices === undefined ? [] : [`costs ${money(costOf(usage, root.prices))}`];
-  return [`${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out`, ...cost];
+  const cost = runCost(root, usage, costOf);
+  const costs = cost === undefined ? [] : [`costs ${money(cost)}`];
+  return [`${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out`, ...costs];
 }
 
 function Count({ name }: { readonly name: FilterName }): VNode {

@@ -29,6 +29,7 @@ import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { describeStored } from './describe-stored.ts';
 import { folderAgentText, folderFiles } from './folder-run.ts';
+import { modelsAdapter, modelsPrompt } from './models-run.ts';
 import { endOf, type StoredEnd } from './stored-end.ts';
 import { appendBatches, type KeepingJournal, keepingJournal, type StoredBatch } from './stored-journal.ts';
 import { ownSlices, startFiles, storedModel, storedOptions, storedPrompt } from './stored-run.ts';
@@ -86,6 +87,14 @@ async function killed(
   const journal = keepingJournal();
   await evaluate(journal, runId);
   return until(journal.batches, isAfter);
+}
+
+/** A run that has left its first model, killed before the second one has answered. */
+async function changedModels(runId: string): Promise<readonly StoredBatch[]> {
+  const journal = keepingJournal();
+  const options = { journal, runId, input: 'Look.', retry: false } as const;
+  await modelsAdapter().evaluate(modelsPrompt(), options);
+  return until(journal.batches, (batch) => has(batch, 'request', '"turn":3'));
 }
 
 async function resume(
@@ -151,6 +160,7 @@ async function libraryRuns(): Promise<{
   const add = (batches: readonly StoredBatch[]): Promise<void> => appendBatches(journal, batches);
   await add(await killed('interrupted', (batch) => has(batch, 'request', '"turn":5')));
   await add(await killed('in-doubt', (batch) => has(batch, 'commit', '"toolName":"charge"')));
+  await add(await changedModels('changed-models'));
   for (const runId of ['suspended', 'answered', 'suspended-about-changes']) {
     await evaluate(journal, runId, { approve: suspendApproval() });
   }

@@ -10,8 +10,8 @@ import {
   resumeRun,
   Session,
   section,
-  ToolResult,
   type ToolPolicy,
+  ToolResult,
   tool,
 } from 'weakincentives';
 import { anthropic } from 'weakincentives/anthropic';

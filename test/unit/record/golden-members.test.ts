@@ -17,6 +17,12 @@ const unseen: Readonly<Record<string, readonly string[]>> = {
   'a call is written before feedback is asked for; the row `delivered` has it': ['result.feedback'],
   'it needs an earlier run on the same journal; the tests of `once` have it': ['result.once'],
   'it needs someone who speaks while the run works; the tests of `sayToRun` have it': ['event.by', 'ids'],
+  'one model answers in them; the tests of `fallbackAdapter` have it': [
+    'answeredBy',
+    'models',
+    'models.prices',
+    'models.provider',
+  ],
   'other rows have the same content, call, question or message with it': [
     'after.omitted',
     'staged.records',

@@ -14,6 +14,7 @@ import {
 } from 'weakincentives';
 import { exportRecord, type RunRecord, readRunRecord, replayRun } from 'weakincentives/record';
 import { drivers, noSqlite, openJournal, openWasmSqlite, withoutWal } from '../../support/sqlite.ts';
+import { modelsAdapter, modelsPrompt } from '../../support/stored/models-run.ts';
 import { endOf, type StoredEnd } from '../../support/stored/stored-end.ts';
 import {
   storedBatches,
@@ -194,6 +195,28 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
     if (version === '08')
       expect(budgets).toEqual([expect.not.objectContaining({ changedAtMs: expect.anything() })]);
     if (version === '08') expect(await journal.ledger?.pruneBudgets(Number.MAX_SAFE_INTEGER)).toBe(0);
+  });
+
+  it.skipIf(version < '10')('continues a run with the model that it was with', async () => {
+    const journal = open(version);
+    const asked: string[] = [];
+    const outcome = await resumeRun({
+      adapter: modelsAdapter(asked, true),
+      prompt: modelsPrompt(),
+      journal,
+      runId: 'changed-models',
+      strict: true,
+    });
+    expect(outcome).toMatchObject({ text: 'Seen by second.', models: ['first', 'second'] });
+    expect(asked).toEqual(['second 2', 'second 3', 'second 4']);
+    const { root } = await recordOf(journal, 'changed-models');
+    expect(root.models?.map(({ name }) => name)).toEqual(['first', 'second']);
+    expect(root.turns.map(({ response }) => response?.answeredBy)).toEqual([
+      'first',
+      'second',
+      'second',
+      'second',
+    ]);
   });
 
   it.skipIf(version >= '08')('has no keys and no budgets', async () => {

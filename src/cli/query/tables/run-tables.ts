@@ -1,11 +1,22 @@
-import type {
-  RecordedEvent,
-  RecordedProblem,
-  RecordedRun,
-  RecordedTurn,
-  RunRecord,
+import { tokenCost } from '../../../core/runtime/index.ts';
+import {
+  type RecordedEvent,
+  type RecordedProblem,
+  type RecordedRun,
+  type RecordedTurn,
+  type RunRecord,
+  runCost,
+  turnPrices,
 } from '../../../record/index.ts';
-import { between, columnsWithin, errorColumns, type QueryTable, queryTable, usageColumns } from './table.ts';
+import {
+  between,
+  columnsWithin,
+  errorColumns,
+  type QueryTable,
+  queryTable,
+  type Spending,
+  usageColumns,
+} from './table.ts';
 
 const record = queryTable<RunRecord>({
   name: 'record',
@@ -43,7 +54,8 @@ const runs = queryTable<RecordedRun>({
     agent: text('name of the agent', 'agent'),
     adapter: text('name of the adapter', 'adapter'),
     provider: text('name of the provider', 'provider'),
-    model: text('name of the model', 'model'),
+    model: text('name of the model that it begins with', 'model'),
+    models: json('the models that it may ask, in their order; NULL: one', 'models'),
     settings: json('settings of the model', 'settings'),
     limits: json('how far it goes; NULL: not known', 'limits'),
     tools: json('the tools with their effects', 'tools'),
@@ -56,7 +68,7 @@ const runs = queryTable<RecordedRun>({
     text: text('the last answer', 'text'),
     output: json('the structured output', 'output'),
     turns: number('how many turns it has', 'turns.length'),
-    ...usageColumns,
+    ...columnsWithin(spentByRun, usageColumns),
     evaluation_id: text('id of the evaluation', 'evaluationId'),
   }),
 });
@@ -78,7 +90,7 @@ const turns = queryTable<RecordedTurn>({
     text: text('what the model said', 'response.text'),
     reasoning: text('what the model thought, where the provider shows it', 'response.reasoning'),
     ...columnsWithin(({ response }: RecordedTurn) => response?.error, errorColumns),
-    ...columnsWithin(({ response, run }: RecordedTurn) => ({ ...run, usage: response?.usage }), usageColumns),
+    ...columnsWithin(spentInTurn, usageColumns),
     instructions_tokens: number('estimate for the instructions', 'request.tokens.instructions'),
     tools_tokens: number('estimate for the tools', 'request.tokens.tools'),
     conversation_tokens: number('estimate for the conversation', 'request.tokens.conversation'),
@@ -93,9 +105,20 @@ const turns = queryTable<RecordedTurn>({
     ),
     hosted: json('what hosted tools found', 'response.hosted'),
     response_id: text('id of the answer', 'response.responseId'),
-    response_model: text('the model that answered', 'response.model'),
+    response_model: text('the model that answered, as its provider names it', 'response.model'),
+    answered_by: text('which of several models answered (runs.models)', 'response.answeredBy'),
   }),
 });
+
+function spentInTurn(turn: RecordedTurn): Spending {
+  return { usage: turn.response?.usage, prices: turnPrices(turn) };
+}
+
+/** Each of several models has its own prices. */
+function spentByRun(run: RecordedRun): Spending {
+  const { models, prices, usage } = run;
+  return models === undefined ? { usage, prices } : { usage, cost: runCost(run, usage, tokenCost) };
+}
 
 interface TurnEvent {
   readonly turn: RecordedTurn;

@@ -141,9 +141,11 @@ export function between(from: number | undefined, to: number | undefined): numbe
 }
 
 /** What something spent, and at which prices. */
-interface Spending {
+export interface Spending {
   readonly usage?: TokenUsage | undefined;
   readonly prices?: TokenPrices | undefined;
+  /** Where it is not that of all of the usage at these prices. */
+  readonly cost?: number | undefined;
 }
 
 /** What a source spent: tokens as the provider counted them, and their cost where prices are known. */
@@ -153,8 +155,8 @@ export const usageColumns: Columns<Spending> = columnsOf(({ number, real }) => (
   cached_input_tokens: number('part of the input from the cache of the provider', 'usage.cachedInputTokens'),
   cache_write_input_tokens: number('part of the input that went to the cache', 'usage.cacheWriteInputTokens'),
   reasoning_tokens: number('part of the output that the model thought with', 'usage.reasoningTokens'),
-  cost: real('in the currency of the prices; NULL where they are not known', ({ usage, prices }) =>
-    usage === undefined || prices === undefined ? undefined : tokenCost(usage, prices),
+  cost: real('in the currency of the prices; NULL where they are not known', ({ cost, usage, prices }) =>
+    usage === undefined || prices === undefined ? cost : tokenCost(usage, prices),
   ),
 }));
 

@@ -119,6 +119,7 @@ export function lineProgress(
         return;
       }
       case 'hosted-approval-answered':
+      case 'model-changed':
       case 'policy-unenforced':
       case 'run-resumed': {
         if (event.type === 'hosted-approval-answered' && event.approved) return;
@@ -154,6 +155,7 @@ const modelSigns: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
   'text-delta',
   'reasoning-delta',
   'model-call-retry',
+  'model-changed',
   'model-call-end',
 ]);
 

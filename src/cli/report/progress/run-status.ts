@@ -70,6 +70,8 @@ export class RunStatus {
   /** Policies that wait for an answer. */
   readonly #questions = new Map<Call, string>();
   readonly #begunAtMs: number;
+  /** The model that the run is with, once it has left the one that it began with. */
+  #model: string | undefined;
   #failed: FailedCall | undefined;
   #plan: Plan | undefined;
   #turn = 0;
@@ -161,7 +163,7 @@ export class RunStatus {
     );
   }
 
-  #describeWait(wait: ModelWait, model = printable(this.#run.modelName)): string {
+  #describeWait(wait: ModelWait, model = printable(this.#model ?? this.#run.modelName)): string {
     const nowMs = this.#now();
     const seconds = secondsText(nowMs - wait.sinceMs);
     switch (wait.kind) {
@@ -197,6 +199,13 @@ export class RunStatus {
         this.#waits.set(evaluation, { kind: 'retrying', sinceMs, untilMs: sinceMs + event.delayMs, reason });
         return;
       }
+      case 'model-changed':
+        if (evaluation === root) this.#model = event.to;
+        this.#waits.set(evaluation, { kind: 'asking', sinceMs });
+        return;
+      case 'run-resumed':
+        this.#model = event.model ?? this.#model;
+        return;
       case 'model-call-end':
         this.#waits.delete(evaluation);
         return;

@@ -19,6 +19,7 @@ export class StreamedText {
         return;
       case 'model-call-start':
       case 'model-call-retry':
+      case 'model-changed':
       case 'answer-restarted':
       case 'tool-call-start':
         this.#text = '';

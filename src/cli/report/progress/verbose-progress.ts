@@ -70,8 +70,15 @@ export function verboseProgress(
 
 /** Whether what was written of an answer is void. */
 function isVoiding({ type }: RunEvent): boolean {
-  return type === 'model-call-retry' || type === 'answer-restarted' || type === 'tool-results-dropped';
+  return voiding.has(type);
 }
+
+const voiding: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
+  'model-call-retry',
+  'model-changed',
+  'answer-restarted',
+  'tool-results-dropped',
+]);
 
 function askedLine(sighting: LocatedEvent): string | undefined {
   const { event, outerCalls } = sighting;

@@ -164,6 +164,8 @@ export function newsText({ event, call }: LocatedEvent, clean: (text: string) =>
   switch (event.type) {
     case 'model-call-retry':
       return `the model call failed (${event.reason}), retrying in ${readableDuration(event.delayMs)}`;
+    case 'model-changed':
+      return `${printable(event.from)} could not answer (${event.reason}), continuing with ${printable(event.to)}`;
     case 'run-resumed': {
       const changed = event.changed.length === 0 ? '' : `; changed since: ${said(event.changed.join(', '))}`;
       const { interruptions = 0 } = event;

@@ -16,6 +16,7 @@ import {
   isSharedBudget,
   type LanguageModel,
   type LoopState,
+  ModelSequence,
   newLoopState,
   PromptEvaluationError,
   RunBudget,
@@ -81,6 +82,7 @@ interface Beginning<Output> extends EvaluationStart {
   readonly prompt: Prompt<Output>;
   readonly settings: EvaluationSettings;
   readonly budget: RunBudget;
+  readonly models: ModelSequence | undefined;
   readonly state: LoopState;
 }
 
@@ -101,10 +103,12 @@ export async function beginEvaluation<Output>(
   const given = isSharedBudget(settings.budget)
     ? await shareOf(settings.budget, prompt.name, scope)
     : settings.budget;
-  const budget = new RunBudget(given, start.model, scope.outer?.call.run.budget);
+  const run = scope.outer?.call.run;
+  const models = ModelSequence.of(start.model, run?.models);
+  const budget = new RunBudget(given, start.model, run?.budget, models);
   const state = newLoopState(start.conversation);
   const { record } = start;
-  const beginning = { ...start, scope, prompt, settings, budget, state };
+  const beginning = { ...start, scope, prompt, settings, budget, models, state };
   const begun = await prepareEvaluation(beginning).catch((error: unknown) => {
     record.failed(error, state);
     throw error;
@@ -214,7 +218,7 @@ async function openFiles<Output>(
 
 /** What the calls of the evaluation share. */
 function environmentOf<Output>(
-  { scope, prompt, settings, model, stop, budget, state, record, evaluatorFor }: Beginning<Output>,
+  { scope, prompt, settings, model, stop, budget, models, state, record, evaluatorFor }: Beginning<Output>,
   rendered: RenderedPrompt<Output>,
   { container, files }: { readonly container: ResourceContainer; readonly files: EvaluationFiles },
 ): EvaluationEnvironment {
@@ -264,6 +268,7 @@ function environmentOf<Output>(
     roots,
     origin,
     budget,
+    models,
     stop,
     outer: outer?.call,
     outerCalls: outerCallsOf(outer, prompt.name),

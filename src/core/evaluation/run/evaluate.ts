@@ -146,6 +146,7 @@ async function evaluateObserved<Output>(
         budgetExceeded: budgetExceeded === undefined ? undefined : Object.freeze(budgetExceeded),
       }),
       finishReason,
+      ...present({ models: environment.models && Object.freeze(environment.models.answered) }),
       conversation: Object.freeze(state.conversation),
     });
     record.finished(response, json, state.turn);

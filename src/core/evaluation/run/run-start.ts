@@ -1,6 +1,12 @@
 import { none, present, wellFormed } from '../../internal/index.ts';
 import { hashOfText, type Prompt } from '../../prompt/index.ts';
-import type { BareEvent, EvaluationEnvironment, LanguageModel, RunBudget } from '../../runtime/index.ts';
+import type {
+  BareEvent,
+  EvaluationEnvironment,
+  LanguageModel,
+  ModelSequence,
+  RunBudget,
+} from '../../runtime/index.ts';
 import { canonicalJson, freezeJson, type JsonObject, type JsonValue } from '../../schema/index.ts';
 import type { EvaluationSettings } from '../options/settings.ts';
 import type { HeldScope } from '../scope/evaluation-scope.ts';
@@ -12,15 +18,17 @@ interface StartedRun<Output> {
   readonly settings: EvaluationSettings;
   readonly model: Pick<LanguageModel, 'name' | 'model' | 'provider' | 'settings' | 'prices'>;
   readonly budget: RunBudget;
+  readonly models: ModelSequence | undefined;
   readonly isToolRuntime?: true;
 }
 
 /** The first event of a run. */
 export function runStart<Output>(
-  { scope, prompt, settings, model, isToolRuntime, budget }: StartedRun<Output>,
+  { scope, prompt, settings, models, isToolRuntime, budget, ...start }: StartedRun<Output>,
   { display, origin }: Pick<EvaluationEnvironment, 'display' | 'origin'>,
 ): BareEvent {
   const { tools } = display;
+  const model = models?.current.model ?? start.model;
   const bound = tools.flatMap((tool) => display.offered(tool.name) ?? none);
   const idempotent = bound.flatMap(({ tool }) =>
     tool.effects === 'external' && tool.idempotent ? [tool.name] : [],
@@ -37,7 +45,7 @@ export function runStart<Output>(
     prompt: { namespace: prompt.ns, key: prompt.key, hash: prompt['~hash']() },
     ...present({ agent: settings.agent, provider: model.provider }),
     model: model.model ?? model.name,
-    ...present({ prices: model.prices }),
+    ...present({ prices: model.prices, models: models?.described() }),
     settings: { ...model.settings, ...settings.loop.settings },
     ...present({
       limits: isToolRuntime === true ? undefined : limitsOf(settings, budget),

@@ -149,7 +149,8 @@ export class CallRun implements AttemptedCall, SettledCall {
     for (const answer of earlier?.innerPaid?.(origin.evaluationId, this.call) ?? none) {
       const { request = nothingAsked, turn } = answer;
       const usage = readUsage(turn);
-      budget.count(usage, logger, () => new TokenEstimate().usageOf(request, turn), answer);
+      const estimate = (): TokenUsage => new TokenEstimate().usageOf(request, turn);
+      budget.count(usage, logger, estimate, answer, turn.answeredBy);
       this.countUsage(usage, answer);
     }
   }

@@ -73,6 +73,14 @@ interface RunEvents {
     /** Name of the model that is asked. */
     readonly model: string;
     readonly prices?: TokenPrices;
+    /** The models that the run may ask, in their order, where there are several; `model`, `provider` and `prices` are of the one that it begins with. */
+    readonly models?: readonly {
+      /** As in other events. */
+      readonly name: string;
+      readonly provider?: string;
+      readonly model: string;
+      readonly prices?: TokenPrices;
+    }[];
     /** Settings of the caller; those of the adapter are not in it. */
     readonly settings: ModelSettings;
     /**
@@ -129,6 +137,8 @@ interface RunEvents {
     readonly changed: readonly string[];
     /** How often the process of the run has ended without an end of the run. Absent: never. */
     readonly interruptions?: number;
+    /** Name of the model that the run is with, where it has several and has left the first one. Absent otherwise. */
+    readonly model?: string;
   };
   /** A turn of the model begins. Not in a tool runtime, whose turns belong to the loop of its user. */
   readonly 'turn-start': OfTurn;
@@ -147,13 +157,27 @@ interface RunEvents {
     readonly voidCharacters?: { readonly text: number; readonly reasoning: number };
   };
   /**
+   * The model could not answer, and its retries are used up: from here on the run asks the next one of `fallbackAdapter`, until it ends. A turn may have
+   * several of these.
+   */
+  readonly 'model-changed': OfTurn & {
+    /** Names of the models, as `models` of `run-start` has them. */
+    readonly from: string;
+    readonly to: string;
+    /** Why the first of them did not answer, and what it said last. */
+    readonly reason: ThrottleKind;
+    readonly message: string;
+    /** As of a `model-call-retry`: what was emitted of the answer that broke off. Absent when nothing was. */
+    readonly voidCharacters?: { readonly text: number; readonly reasoning: number };
+  };
+  /**
    * The answer of this turn begins again, in a run that streams and was resumed: the model had been asked for it before the interruption, and no answer was kept.
    * The deltas of the turn that came before the interruption are void.
    */
   readonly 'answer-restarted': OfTurn;
   /**
    * A piece of what the model says; only in a run that streams, and between the start and the end of a model
-   * call. After a `model-call-retry` or an `answer-restarted` the answer begins again, and after `tool-results-dropped` the turn: earlier deltas of it are void. With `redact`
+   * call. After a `model-call-retry`, a `model-changed` or an `answer-restarted` the answer begins again, and after `tool-results-dropped` the turn: earlier deltas of it are void. With `redact`
    * text that may be the start of a secret is held back until more follows: all of the answer, unless `redact.pending` limits it.
    */
   readonly 'text-delta': OfTurn & { readonly text: string };
@@ -174,6 +198,8 @@ interface RunEvents {
     readonly responseModel?: string;
     /** True when the provider shortened the conversation in this turn, as by a summary in the place of what came before; absent otherwise. */
     readonly isCompacted?: boolean;
+    /** Name of the model that answered, in a run that has several; absent otherwise. */
+    readonly answeredBy?: string;
   };
   /** What has been spent, after each model call; also after one that cannot be used, and for one that a tool runtime is asked to count. */
   readonly 'usage-counted': OfTurn & {

@@ -9,6 +9,7 @@ import type {
   TokenUsage,
 } from '../../tool/index.ts';
 import type { LanguageModel } from '../model/model.ts';
+import type { ModelSequence } from '../model/model-sequence.ts';
 import { noPrices, toBudgetTracker } from './budget-tracker.ts';
 import type { Deadline } from './deadline.ts';
 import type { RunStop, StopReason } from './run-stop.ts';
@@ -26,6 +27,7 @@ export class RunBudget {
   readonly #own: RunTracker | undefined;
   readonly #trackers: readonly RunTracker[];
   readonly #model: Pick<LanguageModel, 'name' | 'prices'>;
+  readonly #models: ModelSequence | undefined;
   /** Shared with the budgets of inner evaluations: it is said once a run. */
   readonly #warning: { isGiven: boolean };
 
@@ -33,12 +35,14 @@ export class RunBudget {
    * @param given what the evaluation was given as its budget, or the share of its run.
    * @param model whose turns are counted.
    * @param outer of the outer run.
-   * @throws {PromptValidationError} for limits out of their range, or a limit on a cost that is not known.
+   * @param models those that `model` stands for. Default: it stands for itself.
+   * @throws {PromptValidationError} for limits out of their range, or a limit on a cost that is not known of each model.
    */
   constructor(
     given: Budget | BudgetTrackerPort | SharedBudgetPort | RunShare | undefined,
     model: Pick<LanguageModel, 'name' | 'prices'>,
     outer?: RunBudget,
+    models?: ModelSequence,
   ) {
     const own = given === undefined || isShare(given) ? given : toBudgetTracker(given);
     const outerTrackers = outer === undefined ? [] : outer.#trackers;
@@ -48,10 +52,19 @@ export class RunBudget {
     this.#warning = outer === undefined ? { isGiven: false } : outer.#warning;
     this.isUnlimited = this.#trackers.length === 0;
     this.#model = model;
-    const unpriced = this.#trackers.find(
+    this.#models = models;
+    const needsPrices = this.#trackers.some(
       ({ budget }) => budget.maxCost !== undefined && budget.prices === undefined,
     );
-    if (unpriced !== undefined && model.prices === undefined) throw noPrices(model.name);
+    const unpriced = needsPrices ? this.#unpriced() : undefined;
+    if (unpriced !== undefined) throw noPrices(unpriced);
+  }
+
+  /** Name of a model whose prices are not known; undefined: they all are. */
+  #unpriced(): string | undefined {
+    const { name, prices } = this.#model;
+    if (this.#models === undefined) return prices === undefined ? name : undefined;
+    return this.#models.models.find(({ model }) => model.prices === undefined)?.name;
   }
 
   /** What handlers see: the evaluation's own, or else that of the outer run. */
@@ -65,6 +78,7 @@ export class RunBudget {
    * @param estimate what the turn took about; asked where the provider did not report all of it, and something is limited. Default: not known, which
    * counts as 0.
    * @param answer identifies a turn that may come again: each budget counts it once.
+   * @param answeredBy name of the model that answered, where there are several. Default: the one that the evaluation is with.
    * @returns the limits that it passed.
    */
   count(
@@ -72,6 +86,7 @@ export class RunBudget {
     logger: Logger,
     estimate?: () => TokenUsage,
     answer?: object,
+    answeredBy?: string,
   ): readonly BudgetExcess[] {
     if (this.isUnlimited) return none;
     const trackers =
@@ -80,10 +95,14 @@ export class RunBudget {
     const missing = this.#estimate(usage, logger, estimate);
     return trackers.flatMap((tracker) => {
       const wasExceeded = tracker.exceeded !== undefined;
-      tracker.countTurn(usage, this.#model.prices, missing);
+      tracker.countTurn(usage, this.#pricesOf(answeredBy), missing);
       const excess = tracker.exceeded;
       return wasExceeded || excess === undefined ? [] : [excess];
     });
+  }
+
+  #pricesOf(answeredBy?: string): LanguageModel['prices'] {
+    return this.#models === undefined ? this.#model.prices : this.#models.pricesOf(answeredBy);
   }
 
   /** What the provider left out of what it reports, about. */
@@ -140,7 +159,7 @@ export class RunBudget {
   /** Why a turn of the model that takes this at least must not begin; undefined when it may. */
   refuseTurn(atLeast: TokenUsage): BudgetExceededError | undefined {
     for (const tracker of this.#trackers) {
-      const refusal = tracker.refuseTurn(atLeast, this.#model.prices);
+      const refusal = tracker.refuseTurn(atLeast, this.#pricesOf());
       if (refusal !== undefined) return refusal;
     }
     return undefined;

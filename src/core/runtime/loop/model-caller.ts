@@ -8,6 +8,7 @@ import type { ThrottlePolicy } from '../limits/throttle-policy.ts';
 import type { LanguageModel, ModelCallOptions, ModelRequest, ModelTurn } from '../model/model.ts';
 import type { StreamedAnswer } from '../turn/delta-stream.ts';
 import type { TurnLedger } from '../turn/turn-ledger.ts';
+import { askModels } from './ask-models.ts';
 
 /** How the model of a run is asked. */
 export interface ModelOptions {
@@ -71,6 +72,7 @@ export class ModelCaller {
       settings,
       outputSchema,
     });
+    this.#followRows(request.turn);
     const key = `turn-${request.turn}/model`;
     const answer =
       step === undefined
@@ -90,15 +92,33 @@ export class ModelCaller {
     }
   }
 
+  /** A run that is resumed, or compared with a record, is with the model that its rows say. */
+  #followRows(turn: number): void {
+    const { earlier, models, origin } = this.#ledger.environment;
+    const known = models && earlier?.modelOf?.(origin.evaluationId, turn);
+    if (known !== undefined) models?.moveTo(known);
+  }
+
   /** Asks the model for one turn, in the context of the observers, again and again while the throttle allows it. One step: a journal keeps its end. */
   #generate(request: ModelRequest): Promise<ModelTurn> {
     const { observers, origin } = this.#ledger.environment;
     const { turn } = request;
     if (this.#options.streaming === true) this.#announceRestart(turn);
-    if (observers.around === undefined) return askThrottled(() => this.#ask(request), this.#throttle);
+    if (observers.around === undefined) return this.#askUntilAnswered(request);
     const { evaluationId, promptName, parentCallIds: path = none } = origin;
     const scope = { kind: 'model-call', evaluationId, promptName, path, turn } as const;
-    return observers.around(scope, () => askThrottled(() => this.#ask(request), this.#throttle));
+    return observers.around(scope, () => this.#askUntilAnswered(request));
+  }
+
+  #askUntilAnswered(request: ModelRequest): Promise<ModelTurn> {
+    const { models } = this.#ledger.environment;
+    const ask = (): Promise<ModelTurn> => askThrottled(() => this.#ask(request), this.#throttle);
+    return models === undefined ? ask() : askModels(models, this.#ledger, ask);
+  }
+
+  /** The model that the run is with. */
+  get #model(): LanguageModel {
+    return this.#ledger.environment.models?.current.model ?? this.#options.model;
   }
 
   /** Deltas are not rows: a program that has shown some before an interruption has to learn that they are void. */
@@ -115,7 +135,7 @@ export class ModelCaller {
     this.#generateOptions ??= { signal: stop.signal, logger, clock };
     const pieces = this.#options.streaming === true ? this.#ledger.pieces() : undefined;
     return pieces === undefined
-      ? this.#options.model.generate(request, this.#generateOptions)
+      ? this.#model.generate(request, this.#generateOptions)
       : this.#askStreaming(request, pieces, this.#generateOptions);
   }
 
@@ -125,7 +145,7 @@ export class ModelCaller {
     options: ModelCallOptions,
   ): Promise<ModelTurn> {
     try {
-      const turn = await this.#options.model.generate(request, { ...options, onDelta });
+      const turn = await this.#model.generate(request, { ...options, onDelta });
       complete();
       return turn;
     } finally {

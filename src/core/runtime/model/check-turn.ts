@@ -59,6 +59,12 @@ export function readUsage(turn: ModelTurn): TokenUsage | undefined {
   return findUsageFault(answer['usage']) === undefined ? reportedUsage(turn.usage, turn) : undefined;
 }
 
+/** Name of the model that answered, in a run that has several, also when nothing else of the turn can be used. */
+export function answererOf(turn: ModelTurn): string | undefined {
+  const answer: unknown = turn;
+  return isRecord(answer) ? turn.answeredBy : undefined;
+}
+
 /** What is wrong with one part, and why that matters. */
 function findPartFault(
   part: unknown,

@@ -59,6 +59,8 @@ export interface ModelTurn {
    * tokens than this one. Default: false.
    */
   readonly isCompacted?: boolean;
+  /** The name of the model that answered, in a run that has several (`fallbackAdapter`). The run sets it, and a provider leaves it out. */
+  readonly answeredBy?: string;
 }
 
 /** A piece of an answer that is still being made. */

@@ -23,6 +23,7 @@ const shapes: { readonly [Type in EventType]: Shape<Type> } = {
   'model-call-start': 'flat',
   'model-call-retry': 'nested',
   'model-call-end': 'nested',
+  'model-changed': 'nested',
   'text-delta': 'flat',
   'reasoning-delta': 'flat',
   'answer-restarted': 'flat',

@@ -12,7 +12,7 @@ import type { EvaluationEnvironment } from '../call/environment/environment.ts';
 import { PromptEvaluationError } from '../events/prompt-evaluation-error.ts';
 import type { BareEvent } from '../events/run-event.ts';
 import type { StopReason } from '../limits/run-stop.ts';
-import { readUsage } from '../model/check-turn.ts';
+import { answererOf, readUsage } from '../model/check-turn.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import { type ModelRequest, type ModelTurn, sumUsage } from '../model/model.ts';
 import { reportedUsage } from '../model/reported-usage.ts';
@@ -188,7 +188,7 @@ export class TurnLedger {
    * @returns what the run ends with when the answer cannot be used.
    */
   answered(turn: ModelTurn, fault: string | undefined): PromptEvaluationError | undefined {
-    const { eventTypes } = this.environment;
+    const { eventTypes, models } = this.environment;
     const usage = readUsage(turn);
     this.#reports?.answered(turn, this.#timing);
     const isShortened = fault === undefined && turn.isCompacted === true;
@@ -200,6 +200,7 @@ export class TurnLedger {
       return this.errors.error('evaluation-response-invalid', 'response', message);
     }
     this.state.hasAnswered = true;
+    if (turn.answeredBy !== undefined) models?.hasAnswered(turn.answeredBy);
     if (eventTypes.has('model-call-end')) this.announceAnswer(turn, usage);
     const { hosted = none } = turn;
     this.#announceUsage(usage, exceeded, hosted);
@@ -225,7 +226,7 @@ export class TurnLedger {
     const { budget, earlier, logger } = this.environment;
     const tokens = this.#tokens;
     const estimate = tokens && ((): TokenUsage => tokens.usageOf(request, late));
-    budget.count(readUsage(late), logger, estimate, earlier?.paidAnswer?.(late));
+    budget.count(readUsage(late), logger, estimate, earlier?.paidAnswer?.(late), answererOf(late));
   }
 
   /** The model has ended its answer. */
@@ -236,6 +237,7 @@ export class TurnLedger {
       responseId,
       responseModel,
       isCompacted,
+      answeredBy,
     }: Omit<ModelTurn, 'raw' | 'hosted' | 'usage'>,
     usage?: TokenUsage,
   ): void {
@@ -253,6 +255,7 @@ export class TurnLedger {
     if (responseId !== undefined) end.responseId = responseId;
     if (responseModel !== undefined) end.responseModel = responseModel;
     if (isCompacted === true) end.isCompacted = true;
+    if (answeredBy !== undefined) end.answeredBy = answeredBy;
     this.environment.emit(end);
   }
 
@@ -287,7 +290,7 @@ export class TurnLedger {
         const { rendered, tools } = display;
         return tokens.usageOf({ instructions: rendered.text, conversation, tools }, turn);
       });
-    return budget.count(usage, logger, estimate, answer);
+    return budget.count(usage, logger, estimate, answer, turn && answererOf(turn));
   }
 
   #announceUsage(

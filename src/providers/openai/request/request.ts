@@ -8,8 +8,8 @@ import {
   type HostedToolWire,
   hostedChoice,
   type PreparedRequest,
-  placeTools,
   type ProjectedTool,
+  placeTools,
   type ToolSchemas,
 } from '../../kit/index.ts';
 import type { OpenAIHostedWire } from '../hosted/codecs.ts';

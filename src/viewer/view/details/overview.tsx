@@ -6,6 +6,7 @@ import {
   askedText,
   changedFiles,
   inputOf,
+  modelsOf,
   openQuestions,
   readAdvice,
   writtenText,
@@ -227,7 +228,7 @@ function Spent(): VNode {
   const store = useStore();
   const record = store.record.value;
   return (
-    <Section title="Spent" note={visible(record.root.model)}>
+    <Section title="Spent" note={visible(modelsOf(record.root))}>
       <dl class="grid">
         {spentOf(record, store.totals.value.inAllMs).map(({ name, value, note, share }) => (
           <div key={name}>

@@ -1,6 +1,6 @@
 import type { JSX, VNode } from 'preact';
 import type { ConversationItem } from '../../../core/tool/index.ts';
-import type { RecordedRequest, RecordedTurn } from '../../../record/index.ts';
+import { type RecordedRequest, type RecordedTurn, turnPrices } from '../../../record/index.ts';
 import { lengthOf } from '../../model/phases.ts';
 import { messageOf, sharesOf } from '../../model/request.ts';
 import { answeredAt, innerName, turnEnd } from '../../model/turns.ts';
@@ -74,7 +74,9 @@ function TurnFacts({ turn }: { readonly turn: RecordedTurn }): VNode {
     usage?.cachedInputTokens === undefined
       ? ''
       : `, ${percent(usage.cachedInputTokens, usage.inputTokens ?? 0)} % cached`;
-  const { finishReason, isCompacted, timeToFirstPieceMs, model, responseId } = response ?? {};
+  const { answeredBy, finishReason, isCompacted, timeToFirstPieceMs, model, responseId } = response ?? {};
+  const prices = turnPrices(turn);
+  const answerer = answeredBy ?? model;
   const facts: readonly Fact[] = [
     ['at', clock(turn.request?.atMs ?? turn.startedAtMs)],
     ['model', response && duration(response.durationMs)],
@@ -83,10 +85,10 @@ function TurnFacts({ turn }: { readonly turn: RecordedTurn }): VNode {
     ['in', usage?.inputTokens === undefined ? '' : `${count(usage.inputTokens)}${cached}`],
     ['out', usage?.outputTokens === undefined ? '' : count(usage.outputTokens)],
     ['reasoning', usage?.reasoningTokens ? count(usage.reasoningTokens) : ''],
-    ['cost', usage === undefined || run.prices === undefined ? '' : money(costOf(usage, run.prices))],
+    ['cost', usage === undefined || prices === undefined ? '' : money(costOf(usage, prices))],
     ['ended by', finishReason],
     ['conversation', isCompacted === true ? 'shortened by the provider' : ''],
-    ['answered by', model === undefined || model === run.model ? '' : visible(model)],
+    ['answered by', answerer === undefined || answerer === run.model ? '' : visible(answerer)],
     ['id', responseId === undefined ? '' : <span class="mono">{visible(responseId)}</span>],
   ];
   return <Facts facts={facts} />;

@@ -8,6 +8,8 @@ export function eventWords(event: BareEvent): string | undefined {
       return `Asked again after ${duration(event.delayMs)} (${event.reason}): ${event.message}`;
     case 'input-taken':
       return `${event.by ?? 'Someone'} said: ${event.text}`;
+    case 'model-changed':
+      return `${event.from} could not answer (${event.reason}); from here on the run asked ${event.to}: ${event.message}`;
     case 'tool-results-dropped':
       return `The conversation was too long: ${many(event.callIds.length, 'result')} became notes, ${many(event.characters, 'character')} less (${event.callIds.join(', ')}).`;
     case 'turns-dropped':

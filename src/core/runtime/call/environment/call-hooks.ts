@@ -88,6 +88,8 @@ export interface CallHooks {
   readonly spending?: SpendingHooks | undefined;
   /** Whether the model of an evaluation was asked for this turn before an interruption, and its answer is not known. Must not throw. Default: it was not. */
   restartsAnswer?(evaluationId: string, turn: number): boolean;
+  /** The run has left its model for the next one, as an event said, and asks that one when this resolves. Default: it does so at once. */
+  onModelChanged?(): Promise<void>;
   /** What the next commit is called, in case its files are not brought to the disk. Must not throw. */
   nextCommit?(): PendingMark;
   /**

@@ -86,6 +86,8 @@ export interface EarlierCalls {
    * Undefined: it is decided now. Default: it is.
    */
   compactionBefore?(evaluationId: string, turn: number): MadeCompaction | 'none' | undefined;
+  /** The name of the model that an evaluation was with in a turn, where it has several and has left the first one. Default: it has not. */
+  modelOf?(evaluationId: string, turn: number): string | undefined;
   /** What identifies an answer that a step was given; undefined for one that is new. Default: all are. */
   paidAnswer?(turn: ModelTurn): PaidAnswer | undefined;
   /** The answers of the models of all evaluations that have run inside a call, whatever became of them. Default: none. */

@@ -18,6 +18,7 @@ import type { FeedbackRunner } from '../../feedback/feedback-runner.ts';
 import type { Deadline } from '../../limits/deadline.ts';
 import type { RunBudget } from '../../limits/run-budget.ts';
 import type { RunStop } from '../../limits/run-stop.ts';
+import type { ModelSequence } from '../../model/model-sequence.ts';
 import type { VisiblePrompt } from '../../model/visible-prompt.ts';
 import type { EventType } from '../../observer/event-types.ts';
 import type { ObserverCalls } from '../../observer/run-observer.ts';
@@ -109,6 +110,8 @@ export interface EvaluationEnvironment extends Omit<CallSettings, 'results'> {
   /** What the session events of the evaluation have in common. */
   readonly origin: EvaluationOrigin;
   readonly budget: RunBudget;
+  /** The models that the evaluation asks in their order; undefined where there is one. */
+  readonly models: ModelSequence | undefined;
   readonly eventLoop: EventLoopYield;
   readonly stop: RunStop;
   /** Takes the questions of policies in the place of `approve`: the run ends with them. Default: `approve` is asked. */

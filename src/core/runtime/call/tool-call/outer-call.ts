@@ -6,6 +6,7 @@ import type { RunEvent, RunPathStep } from '../../events/run-event.ts';
 import type { Deadline } from '../../limits/deadline.ts';
 import type { RunBudget } from '../../limits/run-budget.ts';
 import type { RunStop } from '../../limits/run-stop.ts';
+import type { ModelSequence } from '../../model/model-sequence.ts';
 import type { CommitLock } from '../transaction/commit-lock.ts';
 import type { ApprovalMemory } from './approval-memory.ts';
 import type { GoverningPolicy } from './policy-phases.ts';
@@ -16,6 +17,8 @@ export interface OuterRun {
   readonly outerCalls: readonly OuterToolCall[];
   readonly deadline: Deadline | undefined;
   readonly budget: RunBudget;
+  /** The models of the run, where it has several: evaluations inside begin with the one that it is with. */
+  readonly models: ModelSequence | undefined;
   readonly eventLoop: EventLoopYield;
   readonly stop: RunStop;
   /** Tools whose values had no renderer, warned about once. */

@@ -99,6 +99,14 @@ const retried = {
   reason: 'rate-limit',
   message: 'busy',
 } as const;
+const changed = {
+  type: 'model-changed',
+  turn,
+  from: 'one/a',
+  to: 'two/b',
+  reason: 'server-error',
+  message: 'down',
+} as const;
 const dropped = { type: 'tool-results-dropped', turn, callIds: [], characters: 3 } as const;
 const waiting = {
   type: 'approval-pending',
@@ -145,6 +153,7 @@ const samples: Samples = {
         agent: 'reviewer',
         provider: 'testing',
         prices: { inputPerMillion: 1, outputPerMillion: 2 },
+        models: [{ name: 'one/a', model: 'a' }],
         limits: { maxTurns: 20, maxRepeatedFailures: 5 },
         context: {
           compact: { atInputTokens: 2_000, toInputTokens: 1_000 },
@@ -159,7 +168,7 @@ const samples: Samples = {
     ],
     least: started,
   },
-  'run-resumed': { full: [{ ...resumed, interruptions: 2 }], least: resumed },
+  'run-resumed': { full: [{ ...resumed, interruptions: 2, model: 'two' }], least: resumed },
   'approval-pending': { full: [{ ...waiting, policyPrompt: 'lead' }], least: waiting },
   'turn-start': always({ type: 'turn-start', turn }),
   'input-taken': {
@@ -168,6 +177,7 @@ const samples: Samples = {
   },
   'model-call-start': always({ type: 'model-call-start', turn }),
   'model-call-retry': { full: [{ ...retried, voidCharacters: { text: 3, reasoning: 0 } }], least: retried },
+  'model-changed': { full: [{ ...changed, voidCharacters: { text: 3, reasoning: 0 } }], least: changed },
   'answer-restarted': always({ type: 'answer-restarted', turn }),
   'model-call-end': {
     full: [
@@ -178,6 +188,7 @@ const samples: Samples = {
         responseId: 'r1',
         responseModel: 'scripted-1',
         isCompacted: true,
+        answeredBy: 'one/a',
       },
     ],
     least: answered,

@@ -169,6 +169,29 @@ describe('what continues', () => {
     expect(after([asking, asked()])).toHaveLength(1);
   });
 
+  it('is that another model is asked, also after the run was resumed', () => {
+    const changed = here({
+      type: 'model-changed',
+      turn: 1,
+      from: 'openai/gpt-5',
+      to: 'anthropic/claude',
+      reason: 'server-error',
+      message: 'down',
+    });
+    const next = here({ type: 'model-call-start', turn: 2 });
+    expect(after([asking, retry, changed])[1]).toBe('  asking anthropic/claude, 0.1 s');
+    expect(after([asking, changed, next])[1]).toBe('  asking anthropic/claude, 0.1 s');
+    const resumed = here({
+      type: 'run-resumed',
+      runId: 'r',
+      turn: 2,
+      commits: 0,
+      changed: [],
+      model: 'third',
+    });
+    expect(after([resumed, next])[1]).toBe('  asking third, 0.1 s');
+  });
+
   it('is up to three calls, longest first, and how many more', () => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     const events = [asking, asked(...ids), ...ids.map((id) => started(id))];

@@ -53,6 +53,34 @@ describe('progress with --verbose', () => {
     expect(pipe.text()).toBe(`${words}\n`);
   });
 
+  it('says that another model took over, and that what the first one wrote is void', () => {
+    const stream = capturedStream();
+    const progress = shownProgress(stream, { detail: 'all' });
+    progress.observe(here({ type: 'model-call-start', turn: 3 }));
+    progress.observe(here({ type: 'text-delta', turn: 3, text: 'One\nhal' }));
+    progress.observe(
+      here({
+        type: 'model-changed',
+        turn: 3,
+        from: 'openai/gpt-5',
+        to: 'anthropic/claude',
+        reason: 'server-error',
+        message: 'down',
+      }),
+    );
+    progress.observe(here({ type: 'text-delta', turn: 3, text: 'Two\n' }));
+    progress.end();
+    expect(stream.text()).toBe(
+      [
+        'turn 3, text | One',
+        'turn 3: openai/gpt-5 could not answer (server-error), continuing with anthropic/claude',
+        'turn 3: what it wrote of this answer is void',
+        'turn 3, text | Two',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('tells what the model is told beside its calls, and by whom', () => {
     const hints = {
       type: 'feedback-recorded',

@@ -32,6 +32,13 @@ describe('eventWords', () => {
   });
 });
 
+it('says which model could not answer, and which one took over', () => {
+  const changed = { from: 'a', to: 'b', reason: 'quota', message: 'No money.' } as const;
+  expect(eventWords({ type: 'model-changed', turn: 2, ...changed })).toBe(
+    'a could not answer (quota); from here on the run asked b: No money.',
+  );
+});
+
 describe('the problems of a suspended run', () => {
   it('are its questions, and not that its record is incomplete', async () => {
     const { problems, isComplete, root } = await readRunRecord(suspendedRun);
