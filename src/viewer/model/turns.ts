@@ -1,6 +1,7 @@
+import { cutLine } from '../../core/internal/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../../record/index.ts';
 import { endOf } from './phases.ts';
-import { duration } from './words.ts';
+import { duration, maxBriefCharacters } from './words.ts';
 
 /** The id of a turn in addresses and rows: `turn-5`, inside a call `run-2-turn-1`. */
 export function turnId(turn: RecordedTurn): string {
@@ -74,6 +75,14 @@ export function resumeText({ events, run }: RecordedTurn, { pauses }: RunRecord)
     return [`after resume${later}${changed}`];
   });
   return texts.length === 0 ? undefined : texts.join(' · ');
+}
+
+/** What people said to the run before a turn; undefined for a turn before which no one did. */
+export function inputText({ events }: RecordedTurn): string | undefined {
+  const texts = events.flatMap(({ event }) =>
+    event.type === 'input-taken' ? [`${event.by ?? 'someone'} said: ${event.text}`] : [],
+  );
+  return texts.length === 0 ? undefined : cutLine(texts.join(' · '), maxBriefCharacters);
 }
 
 /** The name of an evaluation inside a call. */

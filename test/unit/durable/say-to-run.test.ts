@@ -174,12 +174,25 @@ describe('what is said to a run', () => {
   it('while a long call runs in another process, is read before the next turn', async () => {
     const journal = memoryJournal();
     const clock = createManualClock();
+    let keep = (): void => undefined;
+    const answerKept = new Promise<void>((resolve) => {
+      keep = resolve;
+    });
+    const silent = unheard(journal);
+    const append: RunJournal['append'] = async (batch, lease) => {
+      const inbox = await silent.append(batch, lease);
+      if (batch.rows.some(({ type }) => type === 'response')) keep();
+      return inbox;
+    };
     const prompt = promptWith(async () => {
+      clock.advance(100);
+      // The last append before the next request.
+      await answerKept;
       await sayToRun({ journal, runId: 'r', input: 'Use blue.', id: 'm1' });
       clock.advance(5_000);
     });
     const { adapter, requests } = calling(1);
-    await adapter.evaluate(prompt, { journal: unheard(journal), runId: 'r', input: 'Go.', clock });
+    await adapter.evaluate(prompt, { journal: { ...silent, append }, runId: 'r', input: 'Go.', clock });
     expect(requests[1]?.at(-1)).toBe('user: Use blue.');
   });
 

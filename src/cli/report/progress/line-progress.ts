@@ -120,6 +120,7 @@ export function lineProgress(
       }
       case 'hosted-approval-answered':
       case 'model-changed':
+      case 'input-taken':
       case 'policy-unenforced':
       case 'run-resumed': {
         if (event.type === 'hosted-approval-answered' && event.approved) return;

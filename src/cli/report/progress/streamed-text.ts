@@ -5,7 +5,7 @@ import type { LocatedEvent } from '../calls/call-log.ts';
 /** Maximum characters of a text that are kept; only its end is shown. */
 const maxCharacters = 2_000;
 
-/** The text that the model of a run is writing, as far as a few lines of a terminal show it. */
+/** The text that the model of a run is writing, or what people said to it before, as far as a few lines of a terminal show it. */
 export class StreamedText {
   #text = '';
   #kind = '';
@@ -17,7 +17,14 @@ export class StreamedText {
       case 'reasoning-delta':
         if (outerCalls.length === 0) this.#add(event.text, event.type);
         return;
+      case 'input-taken':
+        this.#text = '';
+        this.#add(`${event.by ?? 'someone'} said: ${event.text}`, event.type);
+        return;
       case 'model-call-start':
+        // What was said is shown until the model answers it.
+        if (this.#kind !== 'input-taken') this.#text = '';
+        return;
       case 'model-call-retry':
       case 'model-changed':
       case 'answer-restarted':

@@ -8,6 +8,7 @@ import {
   answeredAt,
   headlineOf,
   innerName,
+  inputText,
   requestTokens,
   resumeText,
   runEnd,
@@ -66,24 +67,31 @@ function Turn({ row, isFocusable, isFirst }: RowProps<TurnRow>): VNode {
   const rejected = turn.events.filter(({ event }) => event.type === 'output-rejected').length;
   const isInner = level > 1;
   const name = isInner && turn.run.turns[0] === turn ? innerName(turn.run) : undefined;
-  const input = requestTokens(turn);
+  const requested = requestTokens(turn);
   const output = response?.usage?.outputTokens;
   const tokens = [
     turn.calls.length > 0 && response !== undefined
       ? `calls ${duration(turnEnd(turn) - answeredAt(turn))} · `
       : '',
-    input === undefined ? '' : `${count(input)} in`,
+    requested === undefined ? '' : `${count(requested)} in`,
     output === undefined ? '' : `, ${count(output)} out`,
   ].join('');
   const folded = row.isOpen === false ? ` ${many(turn.calls.length, 'call')} folded.` : '';
   const resumed = resumeText(turn, store.record.value);
+  const input = inputText(turn);
   const spoken = `Turn ${turn.number}. ${said}${rejected > 0 ? ', answer refused' : ''}.${folded}`;
   return (
     <>
       <div
         {...treeItem(row, isFocusable, store)}
         class={`row turn${isInner ? ' inner' : ''}${isFirst ? ' first' : ''}`}
-        aria-label={visible(resumed === undefined ? spoken : `${spoken} It continues here ${resumed}.`)}
+        aria-label={visible(
+          [
+            spoken,
+            ...(resumed === undefined ? [] : [`It continues here ${resumed}.`]),
+            ...(input === undefined ? [] : [`Before it, ${input}`]),
+          ].join(' '),
+        )}
       >
         <span class="number">{turn.number}</span>
         <span class={`say ${kind}`} title={visible(said)}>
@@ -102,6 +110,11 @@ function Turn({ row, isFocusable, isFirst }: RowProps<TurnRow>): VNode {
       {resumed === undefined ? null : (
         <div class="fold resumed" aria-hidden="true">
           {visible(resumed)}
+        </div>
+      )}
+      {input === undefined ? null : (
+        <div class="fold resumed" aria-hidden="true">
+          {visible(input)}
         </div>
       )}
     </>

@@ -23,6 +23,7 @@ const problems = [
   ...['cancelled', 'damaged', 'differ', 'ended', 'interrupted-repeatedly', 'known-otherwise'],
   ...['diverged', 'fenced', 'lost', 'refused', 'unauthorized'],
   ...['ambiguous', 'append-only', 'async', 'busy', 'conflicting', 'corrupt', 'cyclic', 'duplicate', 'empty'],
+  ...['full', 'has-no-model'],
   ...[
     'forbidden',
     'foreign',

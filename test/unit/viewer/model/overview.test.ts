@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readRunRecord } from 'weakincentives/record';
 import { approvalsOf, askedText, readAdvice, writtenText } from '../../../../src/viewer/model/overview.ts';
 import { spentOf } from '../../../../src/viewer/model/spent.ts';
-import { resumeText } from '../../../../src/viewer/model/turns.ts';
+import { inputText, resumeText } from '../../../../src/viewer/model/turns.ts';
 import { failedRun, waitingRun } from '../../../browser/support/ended-runs.ts';
 import { headerRow, responseRow } from '../../../browser/support/rows.ts';
 import { answeredRun, suspendedRun } from '../../../browser/support/suspended-run.ts';
@@ -154,6 +154,21 @@ describe('files', () => {
 });
 
 describe('a turn', () => {
+  it('says what people said to the run before it, on one line', () => {
+    const said = (more: { readonly by?: string; readonly text: string }) => ({
+      atMs: 0,
+      event: { type: 'input-taken' as const, turn: 1, ids: ['m1'], ...more },
+    });
+    const { turns } = sampleRecord([
+      { events: [said({ by: 'ann', text: 'Use\nblue.' }), said({ text: 'x'.repeat(300) })] },
+      {},
+    ]);
+    const [text, none] = turns.map(inputText);
+    expect(text).toMatch(/^ann said: Use blue\. · someone said: x+…$/);
+    expect(text).toHaveLength(201);
+    expect(none).toBeUndefined();
+  });
+
   it('says that the run continued in it, and how much later', async () => {
     const record = await readRunRecord(answeredRun);
     expect(record.turns.map((turn) => resumeText(turn, record))).toEqual([

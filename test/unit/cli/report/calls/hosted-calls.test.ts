@@ -126,6 +126,10 @@ describe('what a provider runs', () => {
     for (const event of events) progress.observe(event);
     progress.observe(here({ type: 'tool-results-dropped', turn: 2, callIds: ['a', 'b'], characters: 9 }));
     progress.observe(here({ type: 'turns-dropped', turn: 3, turns: 1, callIds: ['a'] }));
+    progress.observe(
+      here({ type: 'input-taken', turn: 4, ids: ['m'], by: 'ann', text: 'Look at /home/ann.' }),
+    );
+    progress.observe(here({ type: 'input-taken', turn: 4, ids: ['n'], text: 'Now.' }));
     const toolCalls = [{ type: 'tool-call', callId: 'd', name: 'look', arguments: '{}' }] as const;
     const answered = { text: '', finishReason: 'tool-calls', durationMs: 1, isCompacted: true } as const;
     progress.observe(here({ type: 'model-call-end', turn: 3, toolCalls, ...answered }));
@@ -139,6 +143,8 @@ describe('what a provider runs', () => {
       'turn 2: the provider may not run wiki write: nobody can be asked.',
       'turn 2: the conversation exceeded the context window, 2 tool results replaced by a note',
       'turn 3: 1 turn of the conversation dropped to make room',
+      'turn 4: ann said: Look at <home>.',
+      'turn 4: someone said: Now.',
       'turn 3: the provider shortened the conversation',
       'turn 3: 1 call (look)',
       '',

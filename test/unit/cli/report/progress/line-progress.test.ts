@@ -105,6 +105,12 @@ describe('progress in a log', () => {
     ]);
   });
 
+  it('says what people say to the run', () => {
+    const { observe, written } = lines();
+    observe(here({ type: 'input-taken', turn: 2, ids: ['m'], by: 'ann\u001b', text: 'Use blue.\nNow.' }));
+    expect(written().slice(1)).toEqual(['wink: turn 2: ann<U+001B> said: Use blue.']);
+  });
+
   it('says nothing of turns, plans, calls that run again, and what a model writes', () => {
     const { observe, progress, written } = lines();
     observe(asking(1), here({ type: 'text-delta', turn: 1, text: 'Text' }), started('a'));

@@ -35,6 +35,18 @@ function screens(events: readonly RunEvent[], columns = 30): readonly (readonly 
   });
 }
 
+describe('what people say, on a terminal', () => {
+  it('is shown until the model answers', () => {
+    const said = here({ type: 'input-taken', turn: 2, ids: ['m'], by: 'ann', text: 'Use\nblue\u001b.' });
+    const next = here({ type: 'model-call-start', turn: 2 });
+    const answer = here({ type: 'text-delta', turn: 2, text: 'Yes.' });
+    const [, , , asking, answering] = screens([begun, says('One'), said, next, answer]);
+    expect(asking?.slice(-2)).toEqual(['<faint>  ann said: Use</>', '<faint>  blue<U+001B>.</>']);
+    expect(answering?.slice(-1)).toEqual(['<faint>  Yes.</>']);
+    expect(answering?.join()).not.toContain('blue');
+  });
+});
+
 describe('what a model writes, on a terminal', () => {
   it('is shown below the line, the end of it, and gives way to what comes next', () => {
     expect(
