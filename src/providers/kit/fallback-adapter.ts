@@ -35,7 +35,7 @@ import { providerAdapter } from './provider-adapter.ts';
  * console.log(models, text);
  * ```
  *
- * @param options `adapters`: at least two, each with another model or another `name`, in the order in which they are asked. One that this function made stands for those
+ * @param options `adapters`: at least two, each with another model or another `name`, in the order in which they are asked. One that this function made represents those
  *   that it has.
  * @throws {PromptValidationError} for fewer, for the same model twice, and for an adapter without a model, such as a harness.
  * @see docs/spec/models.md §13

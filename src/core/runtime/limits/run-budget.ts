@@ -35,7 +35,7 @@ export class RunBudget {
    * @param given what the evaluation was given as its budget, or the share of its run.
    * @param model whose turns are counted.
    * @param outer of the outer run.
-   * @param models those that `model` stands for. Default: it stands for itself.
+   * @param models those that `model` represents. Default: itself.
    * @throws {PromptValidationError} for limits out of their range, or a limit on a cost that is not known of each model.
    */
   constructor(

@@ -22,13 +22,13 @@ export interface LanguageModels extends LanguageModel {
   readonly '~models': readonly NamedModel[];
 }
 
-/** The models that a model stands for; undefined for one that stands for itself. */
+/** The models that a model represents; undefined for one that represents itself. */
 export function modelsOf(model: object & Partial<LanguageModels>): readonly NamedModel[] | undefined {
   return model['~models'];
 }
 
 /**
- * The models of one evaluation, and the one that it is with. It only moves on: the model that it has left is not asked again before the evaluation
+ * The models of one evaluation, and the one that it is with. It moves on to the next one only: the model that it has left is not asked again before the evaluation
  * ends, since each change begins a new cache.
  *
  * @see docs/spec/models.md §13
@@ -76,11 +76,9 @@ export class ModelSequence {
     return this.models.find((model) => model.name === name);
   }
 
-  /** Moves on to the model with this name. One that is not there, or comes before the present one, changes nothing. */
+  /** Is with the model of this name from now on. A name that is not there changes nothing. */
   moveTo(name: string): void {
-    const index = this.models.findIndex((model) => model.name === name);
-    const found = this.models[index];
-    if (found !== undefined && index > this.models.indexOf(this.#current)) this.#current = found;
+    this.#current = this.named(name) ?? this.#current;
   }
 
   described(): readonly DescribedModel[] {

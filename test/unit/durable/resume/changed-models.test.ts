@@ -206,6 +206,21 @@ describe('a run that has left its model', () => {
     expect(eventsOf(events, 'run-resumed')[0]?.changed).toEqual(['model']);
   });
 
+  it('is with the model that its rows say in another order of the list, too', async () => {
+    const { journal } = await wholeRun();
+    await forkRun({ journal, runId: 'run', at: 5, newRunId: 'fork' });
+    const asked: string[] = [];
+    const adapters = ['c', 'b', 'a'].map((name) => named(name, () => saying(name), { asked }));
+    const outcome = await resumeRun({
+      adapter: fallbackAdapter({ adapters }),
+      prompt: stepPrompt(),
+      journal,
+      runId: 'fork',
+    });
+    expect(outcome).toMatchObject({ text: 'c', models: ['a', 'b', 'c'] });
+    expect(asked).toEqual(['c6']);
+  });
+
   it('is answered from its rows with the models that answered', async () => {
     const { journal, response } = await wholeRun();
     const { adapter, asked } = models(never);
@@ -282,7 +297,7 @@ describe('the record of such a run', () => {
 
 describe('an agent inside a call of such a run', () => {
   /** The agent is asked by `step`; it does steps of its own. */
-  const lead = (): Prompt => {
+  const lead = (words = 'Agent.'): Prompt => {
     const step = tool({
       name: 'step',
       description: 'Does a step.',
@@ -292,7 +307,7 @@ describe('an agent inside a call of such a run', () => {
     const template = promptTemplate({
       ns: 'test',
       key: 'agent',
-      sections: [section({ title: 'Task', key: 'task', template: 'Agent.', tools: [step] })],
+      sections: [section({ title: 'Task', key: 'task', template: words, tools: [step] })],
     });
     const agent = agentTool({
       name: 'step',
@@ -313,15 +328,19 @@ describe('an agent inside a call of such a run', () => {
     const asked: string[] = [];
     const requests: string[] = [];
     let outerTurn = 0;
-    const model = (name: string): ProviderAdapter =>
-      named(name, ({ turn, conversation, instructions }) => {
-        const isInner = instructions.includes('Agent.');
-        if (!isInner) outerTurn = turn;
-        asked.push(`${name}${isInner ? `${outerTurn}.` : ''}${turn}`);
-        requests.push(JSON.stringify({ name, turn, conversation, instructions }));
-        if (isAway(name, turn, isInner)) throw busy();
-        return turn < 3 ? calling(turn) : saying(`said by ${name}`);
-      });
+    const model = (name: string, index: number): ProviderAdapter =>
+      named(
+        name,
+        ({ turn, conversation, instructions }) => {
+          const isInner = instructions.includes('Agent.');
+          if (!isInner) outerTurn = turn;
+          asked.push(`${name}${isInner ? `${outerTurn}.` : ''}${turn}`);
+          requests.push(JSON.stringify({ name, turn, conversation, instructions }));
+          if (isAway(name, turn, isInner)) throw busy();
+          return turn < 3 ? calling(turn) : saying(`said by ${name}`);
+        },
+        { prices: { inputPerMillion: 10 ** index, outputPerMillion: 0 } },
+      );
     return { adapter: fallbackAdapter({ adapters: ['a', 'b', 'c'].map(model) }), asked, requests };
   };
   const goesInside = (name: string, turn: number, isInner: boolean): boolean =>
@@ -330,24 +349,58 @@ describe('an agent inside a call of such a run', () => {
   it('has its own changes, and makes its requests again where it was, killed after any row and resumed', async () => {
     const journal = watchedJournal();
     const whole = insideModels(goesInside);
-    await whole.adapter.evaluate(lead(), { ...options, input: 'Go', journal, runId: 'run' });
+    const budget = new BudgetTracker({ maxCost: 1_000 });
+    await whole.adapter.evaluate(lead(), {
+      ...options,
+      input: 'Go',
+      journal,
+      runId: 'run',
+      limits: { budget },
+    });
+    expect(budget.cost).toBe(1 + 1 + 100 + 100 + 10 + 10 + 100 + 100 + 10);
     expect(whole.asked.join(' ')).toBe('a1 a1.1 a1.2 b1.2 c1.2 c1.3 a2 b2 b2.1 b2.2 c2.2 c2.3 b3');
     const { batches } = journal;
     for (let count = 1; count < batches.length; count += 1) {
       const kept = batches.slice(0, count);
       const when = `after ${count} of ${batches.length}`;
       const again = insideModels(goesInside);
+      const left = new BudgetTracker({ maxCost: 1_000 });
       const response = await resumeRun({
         ...options,
+        limits: { budget: left },
         adapter: again.adapter,
         prompt: lead(),
         journal: await journalAfter(kept, sessionOf(batches)),
         runId: 'run',
       });
       expect(response, when).toMatchObject({ text: 'said by b', models: ['a', 'b'] });
+      expect(left.cost, when).toBe(budget.cost);
       expect(whole.requests.slice(whole.requests.length - again.requests.length), when).toEqual(
         again.requests,
       );
+    }
+  });
+
+  it('forgets a change that did not happen, when its requests are others now', async () => {
+    const first = watchedJournal();
+    const away = insideModels(goesInside);
+    await away.adapter.evaluate(lead(), { ...options, input: 'Go', journal: first, runId: 'run' });
+    const until = first.batches.findIndex(
+      (_batch, index) => changedIn(first.batches.slice(0, index)).length > 0,
+    );
+    const second = await journalAfter(first.batches.slice(0, until), sessionOf(first.batches));
+    const resumed = { ...options, prompt: lead('Another Agent.'), runId: 'run' };
+    const back = insideModels(() => false);
+    await resumeRun({ ...resumed, adapter: back.adapter, journal: second });
+    expect(back.asked.join(' ')).toBe('a0.1 a0.2 a0.3 a2 a2.1 a2.2 a2.3 a3');
+    for (let count = until; count < second.batches.length; count += 1) {
+      const again = insideModels(() => false);
+      const journal = await journalAfter(second.batches.slice(0, count), sessionOf(first.batches));
+      await resumeRun({ ...resumed, adapter: again.adapter, journal });
+      expect(
+        again.asked.filter((each) => !each.startsWith('a')),
+        `after ${count}`,
+      ).toEqual([]);
     }
   });
 
