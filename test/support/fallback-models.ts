@@ -17,7 +17,7 @@ import {
   ThrottleError,
 } from 'weakincentives/provider';
 
-export const usage: NonNullable<ModelTurn['usage']> = { inputTokens: 1_000_000, outputTokens: 1 };
+const usage: NonNullable<ModelTurn['usage']> = { inputTokens: 1_000_000, outputTokens: 1 };
 export const retry: NonNullable<Exclude<EvaluateOptions['retry'], false>> = {
   maxAttempts: 2,
   baseDelayMs: 1,

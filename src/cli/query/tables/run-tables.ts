@@ -14,7 +14,7 @@ import {
   errorColumns,
   type QueryTable,
   queryTable,
-  type Spending,
+  type SourceSpending,
   usageColumns,
 } from './table.ts';
 
@@ -110,12 +110,12 @@ const turns = queryTable<RecordedTurn>({
   }),
 });
 
-function spentInTurn(turn: RecordedTurn): Spending {
+function spentInTurn(turn: RecordedTurn): SourceSpending {
   return { usage: turn.response?.usage, prices: turnPrices(turn) };
 }
 
 /** Each of several models has its own prices. */
-function spentByRun(run: RecordedRun): Spending {
+function spentByRun(run: RecordedRun): SourceSpending {
   const { models, prices, usage } = run;
   return models === undefined ? { usage, prices } : { usage, cost: runCost(run, usage, tokenCost) };
 }

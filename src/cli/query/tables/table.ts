@@ -141,7 +141,7 @@ export function between(from: number | undefined, to: number | undefined): numbe
 }
 
 /** What something spent, and at which prices. */
-export interface Spending {
+export interface SourceSpending {
   readonly usage?: TokenUsage | undefined;
   readonly prices?: TokenPrices | undefined;
   /** Where it is not that of all of the usage at these prices. */
@@ -149,7 +149,7 @@ export interface Spending {
 }
 
 /** What a source spent: tokens as the provider counted them, and their cost where prices are known. */
-export const usageColumns: Columns<Spending> = columnsOf(({ number, real }) => ({
+export const usageColumns: Columns<SourceSpending> = columnsOf(({ number, real }) => ({
   input_tokens: number('tokens of the input, cached ones included', 'usage.inputTokens'),
   output_tokens: number('tokens of the output, reasoning included', 'usage.outputTokens'),
   cached_input_tokens: number('part of the input from the cache of the provider', 'usage.cachedInputTokens'),
