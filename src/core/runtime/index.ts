@@ -76,10 +76,6 @@ export {
   type StagedCall,
 } from './call/environment/run-suspension.ts';
 export { recordable } from './call/record-call.ts';
-export type { MadeCompaction } from './context/compaction-types.ts';
-export { KeptResults, readResultName } from './context/kept-results.ts';
-export { boundReadResult } from './context/read-result.ts';
-export { TouchedFiles } from './context/touched-files.ts';
 export { CallReporter } from './call/report/call-reporter.ts';
 export { isReported, recordSlices, withoutRecords } from './call/report/record-slices.ts';
 export { RunLedger } from './call/report/run-ledger.ts';
@@ -92,6 +88,10 @@ export {
   type SessionRoot,
   type TransactionRoots,
 } from './call/transaction/transaction.ts';
+export type { MadeCompaction } from './context/compaction-types.ts';
+export { KeptResults, readResultName } from './context/kept-results.ts';
+export { boundReadResult } from './context/read-result.ts';
+export { TouchedFiles } from './context/touched-files.ts';
 export {
   type EvaluationPhase,
   PromptEvaluationError,
@@ -246,6 +246,7 @@ export {
   modelsOf,
   type NamedModel,
 } from './model/model-sequence.ts';
+export { defaultCharactersPerToken } from './model/token-estimate.ts';
 export { VisiblePrompt } from './model/visible-prompt.ts';
 export { assertEventTypes, type EventType, everyEventType } from './observer/event-types.ts';
 export { guardObservers } from './observer/guard-observers.ts';

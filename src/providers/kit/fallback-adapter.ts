@@ -2,6 +2,7 @@ import { assertOptions, PromptValidationError } from '../../core/error/index.ts'
 import { modelOf, type ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present, quotedList } from '../../core/internal/index.ts';
 import {
+  defaultCharactersPerToken,
   type LanguageModel,
   type LanguageModels,
   type ModelCheck,
@@ -82,11 +83,13 @@ function joined(models: readonly NamedModel[], first: LanguageModel): LanguageMo
     models.every(({ model }) => model[what] === true);
   const { model, provider, prices, settings } = first;
   // What is estimated is not too small for any of them.
-  const characters = models.flatMap((each) => each.model.charactersPerToken ?? []);
-  const charactersPerToken = characters.length === 0 ? undefined : Math.min(...characters);
+  const charactersPerToken = Math.min(
+    ...models.map((each) => each.model.charactersPerToken ?? defaultCharactersPerToken),
+  );
   return {
     name: models.map(({ name }) => name).join(' → '),
-    ...present({ model, provider, prices, settings, charactersPerToken }),
+    ...present({ model, provider, prices, settings }),
+    charactersPerToken,
     // The instructions are rendered once: what one of them lacks is written into them for all.
     takesExamples: takes('takesExamples'),
     takesOutputSchema: takes('takesOutputSchema'),

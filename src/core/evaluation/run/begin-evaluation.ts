@@ -23,8 +23,8 @@ import {
   RunLedger,
   type RunStop,
   recordSlices,
-  TouchedFiles,
   type StopReason,
+  TouchedFiles,
   VisiblePrompt,
 } from '../../runtime/index.ts';
 import { countedIds, EventLoopYield } from '../../session/index.ts';

@@ -318,7 +318,8 @@ describe('what it takes of its models', () => {
       return budget.estimatedUsage.inputTokens;
     };
     const unsaid: ModelTurn = { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop' };
-    const model = (name: string, charactersPerToken: number) => named(name, () => unsaid, { charactersPerToken });
+    const model = (name: string, charactersPerToken: number) =>
+      named(name, () => unsaid, { charactersPerToken });
     const adapters = [model('a', 3), model('b', 2)];
     expect(await estimate(fallbackAdapter({ adapters }))).toBe(await estimate(model('c', 2)));
     expect(await estimate(model('c', 2))).toBeGreaterThan((await estimate(model('d', 3))) ?? 0);
