@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ProviderAdapter } from 'weakincentives';
+import type { ProviderAdapter } from 'weakincentives';
 import { fallbackAdapter } from 'weakincentives/provider';
 import { type RunRecord, readRunRecord, runRecorder } from 'weakincentives/record';
 import { recordedAdapter } from 'weakincentives/testing';

@@ -34,11 +34,7 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 import { promptOf } from '../../../support/prompt-of.ts';
 
 /** Evaluates with waits that pass at once. */
-async function run(
-  adapter: ProviderAdapter,
-  options: EvaluateOptions = {},
-  prompt: Prompt<unknown> = stepPrompt(),
-) {
+async function run(adapter: ProviderAdapter, options: EvaluateOptions = {}, prompt: Prompt = stepPrompt()) {
   const events: RunEvent[] = [];
   const clock = createManualClock();
   const onEvent = (event: RunEvent): void => {
