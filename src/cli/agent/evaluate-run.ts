@@ -2,10 +2,10 @@ import { evaluateAgent } from '../../agent/index.ts';
 import { describeError } from '../../core/error/index.ts';
 import type {
   AgentConclusion,
+  ContextOptions,
   PromptResponse,
   RunLimits,
   RunWorkspace,
-  ContextOptions,
 } from '../../core/evaluation/index.ts';
 import type { FileChange, OutsideChange } from '../../core/filesystem/index.ts';
 import { present } from '../../core/internal/index.ts';

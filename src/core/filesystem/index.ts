@@ -121,10 +121,10 @@ export {
   type ShownPart,
   type ShownText,
   showLines,
-  showPart,
   shownLines,
   shownLinesFields,
   shownPart,
+  showPart,
 } from './text/shown-lines.ts';
 export { type JudgedChanges, judgeChanges } from './text/text-changes.ts';
 export {

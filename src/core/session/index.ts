@@ -37,8 +37,8 @@ export {
   reducers,
   type SliceItems,
 } from './slice/reducer.ts';
-export { digestOf, hasDigest } from './slice/slice-digest.ts';
 export type { Slice, SliceOperation, SlicePolicy, SliceStep, StoredSlice } from './slice/slice.ts';
+export { digestOf, hasDigest } from './slice/slice-digest.ts';
 export {
   type AnySlice,
   type DerivedSlice,

@@ -3,10 +3,10 @@ import {
   type ShownPart,
   type ShownText,
   showLines,
-  showPart,
   shownLines,
   shownLinesFields,
   shownPart,
+  showPart,
   type TextWindow,
 } from '../../core/filesystem/index.ts';
 import { counted, formatNumber, showName } from '../../core/internal/index.ts';

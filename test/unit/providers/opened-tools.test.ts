@@ -38,6 +38,12 @@ interface Vendor {
   inPlace(request: CapturedRequest | undefined): readonly unknown[];
 }
 
+/** A list of the body of a request. */
+function listOf<List>(request: CapturedRequest | undefined, name: string): List {
+  // What the clients of the vendors send.
+  return (request?.body[name] ?? []) as unknown as List;
+}
+
 type Items = readonly { readonly [name: string]: unknown; readonly type?: string }[];
 
 const vendors: Readonly<Record<string, Vendor>> = {
@@ -81,13 +87,13 @@ const vendors: Readonly<Record<string, Vendor>> = {
       );
       return { adapter, requests };
     },
-    front: (request) => (request?.body['tools'] as unknown as Items).map(({ name }) => name),
+    front: (request) => listOf<Items>(request, 'tools').map(({ name }) => name),
     parts: (request) => [
       JSON.stringify([request?.body['tools'], request?.body['instructions']]),
-      (request?.body['input'] as unknown as Items).map((item) => JSON.stringify(item)),
+      listOf<Items>(request, 'input').map((item) => JSON.stringify(item)),
     ],
     inPlace: (request) =>
-      (request?.body['input'] as unknown as Items).flatMap((item) =>
+      listOf<Items>(request, 'input').flatMap((item) =>
         item.type === 'additional_tools' ? (item['tools'] as Items).map(({ name }) => name) : [],
       ),
   },
@@ -126,23 +132,22 @@ const vendors: Readonly<Record<string, Vendor>> = {
       };
     },
     front: (request) =>
-      (request?.body['tools'] as unknown as Items)
+      listOf<Items>(request, 'tools')
         .filter((each) => each['defer_loading'] !== true)
         .map(({ name }) => name),
     parts: (request) => [
       JSON.stringify([request?.body['tools'], request?.body['system']]),
-      (request?.body['messages'] as unknown as Items).map((item) => JSON.stringify(item)),
+      listOf<Items>(request, 'messages').map((item) => JSON.stringify(item)),
     ],
     inPlace: (request) =>
-      (request?.body['messages'] as unknown as readonly { readonly content: Items }[]).flatMap(
-        ({ content }) =>
-          content.flatMap((block) =>
-            block.type === 'tool_result' && Array.isArray(block['content'])
-              ? (block['content'] as Items).flatMap((part) =>
-                  part.type === 'tool_reference' ? [part['tool_name']] : [],
-                )
-              : [],
-          ),
+      listOf<readonly { readonly content: Items }[]>(request, 'messages').flatMap(({ content }) =>
+        content.flatMap((block) =>
+          block.type === 'tool_result' && Array.isArray(block['content'])
+            ? (block['content'] as Items).flatMap((part) =>
+                part.type === 'tool_reference' ? [part['tool_name']] : [],
+              )
+            : [],
+        ),
       ),
   },
 };

@@ -8,7 +8,7 @@ import {
   optional,
   type RecordOf,
   record,
-  text,
+  text as textField,
 } from '../../schema/index.ts';
 import type { TextWindow } from './text-window.ts';
 
@@ -21,29 +21,37 @@ export interface ShownLimits {
 }
 
 /** The fields of a result that shows lines of a text. */
-export const shownLinesFields = {
+export const shownLinesFields: {
   /** The lines shown, joined with `\n`; without carriage returns, over-long lines cut. Of one line that is read by characters, the part shown. */
-  text: text as Field<string>,
+  readonly text: Field<string>;
   /** Number of the first line shown, from 1; 0 when none is. */
-  firstLine: count as Field<number>,
+  readonly firstLine: Field<number>;
   /** Number of the last line shown; 0 when none is. */
-  lastLine: count as Field<number>,
-  totalLines: count as Field<number>,
+  readonly lastLine: Field<number>;
+  readonly totalLines: Field<number>;
   /** The `offset` that continues where this result stops; absent when the end of the text was reached. */
-  nextOffset: optional(integer, { minimum: 1 }) as OptionalField<number>,
+  readonly nextOffset: OptionalField<number>;
   /** The lines that were cut, and how many of their characters are shown; absent when none was. */
-  cutLines: optional(list(record({ line: count, characters: count }))) as OptionalField<
-    readonly { readonly line: number; readonly characters: number }[]
-  >,
+  readonly cutLines: OptionalField<readonly { readonly line: number; readonly characters: number }[]>;
   /** Of one line that is read by characters: the first one shown, from 0, and how many the line has. */
-  firstCharacter: optional(count) as OptionalField<number>,
-  lineCharacters: optional(count) as OptionalField<number>,
+  readonly firstCharacter: OptionalField<number>;
+  readonly lineCharacters: OptionalField<number>;
   /** The `character_offset` that continues where this result stops; absent when the end of the line was reached. */
-  nextCharacterOffset: optional(integer, { minimum: 1 }) as OptionalField<number>,
+  readonly nextCharacterOffset: OptionalField<number>;
+} = {
+  text: textField,
+  firstLine: count,
+  lastLine: count,
+  totalLines: count,
+  nextOffset: optional(integer, { minimum: 1 }),
+  cutLines: optional(list(record({ line: count, characters: count }))),
+  firstCharacter: optional(count),
+  lineCharacters: optional(count),
+  nextCharacterOffset: optional(integer, { minimum: 1 }),
 };
 
 /** Lines of a text, as a result shows them. */
-export type ShownLines = RecordOf<typeof shownLinesFields>;
+export type ShownWindow = RecordOf<typeof shownLinesFields>;
 
 /**
  * At most `maxCharacters` UTF-16 units of a text, never ending within a surrogate pair, with a note of how many were left
@@ -126,7 +134,7 @@ export function showPart(text: string, offset: number, limits: ShownLimits): Sho
 export function shownLines(
   { offset, totalLines }: Pick<TextWindow, 'offset' | 'totalLines'>,
   { lines, cut }: ShownText,
-): ShownLines {
+): ShownWindow {
   const lastLine = offset + lines.length;
   return {
     text: lines.join('\n'),
@@ -147,7 +155,7 @@ export function shownLines(
 export function shownPart(
   { offset, totalLines }: Pick<TextWindow, 'offset' | 'totalLines'>,
   { text: part, from, length }: ShownPart,
-): ShownLines {
+): ShownWindow {
   const end = from + part.length;
   const line = offset + 1;
   return {
@@ -177,7 +185,7 @@ function lineAt(
 }
 
 /** Lines with their numbers, and how to see what they do not show. */
-export function renderLines(result: ShownLines): string {
+export function renderLines(result: ShownWindow): string {
   if (result.firstLine === 0) return '';
   const width = String(result.lastLine).length;
   const numbered = result.text
@@ -187,7 +195,7 @@ export function renderLines(result: ShownLines): string {
 }
 
 /** The last lines of a window: how to see what it does not show. */
-function continuations(result: ShownLines): readonly string[] {
+function continuations(result: ShownWindow): readonly string[] {
   const { cutLines, firstCharacter, firstLine, lastLine, lineCharacters, nextCharacterOffset, nextOffset } =
     result;
   const notes: string[] = [];

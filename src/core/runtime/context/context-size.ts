@@ -5,8 +5,8 @@ import { type EstimatedRequest, TokenEstimate } from '../model/token-estimate.ts
 /** How much what a provider reports may differ from the estimate: beyond that it counts something else. */
 const smallestScale = 0.5;
 const largestScale = 3;
-/** What providers put around each item of a conversation: its role, its ids. */
-const tokensAroundItem = 4;
+/** What providers add to each item of a conversation: its role, its ids. */
+const overheadTokens = 4;
 
 /** What the provider has reported of the last request. */
 interface ReportedSize {
@@ -69,7 +69,7 @@ export class ContextSize {
   }
 
   ofItem(item: ConversationItem): number {
-    return this.#scaled(this.#estimate.ofItem(item) + tokensAroundItem);
+    return this.#scaled(this.#estimate.ofItem(item) + overheadTokens);
   }
 
   ofText(text: string): number {

@@ -4,9 +4,9 @@ import {
   cutText,
   renderLines,
   showLines,
-  showPart,
   shownLines,
   shownPart,
+  showPart,
   textWindow,
 } from '../../filesystem/index.ts';
 import { counted, formatNumber, none, once, quoteText } from '../../internal/index.ts';

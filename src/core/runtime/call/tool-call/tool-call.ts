@@ -16,8 +16,8 @@ import type {
   ToolEffects,
   ToolInvokedPayload,
 } from '../../../tool/index.ts';
-import type { TraceContext } from '../../events/trace-context.ts';
 import type { FileReading } from '../../context/touched-files.ts';
+import type { TraceContext } from '../../events/trace-context.ts';
 import type { VisiblePrompt } from '../../model/visible-prompt.ts';
 import type { CallPatch, TransactionRoots } from '../transaction/transaction.ts';
 import { type PathChoice, readCallPaths } from './call-paths.ts';

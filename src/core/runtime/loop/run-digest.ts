@@ -4,8 +4,8 @@ import type { ToolPolicy } from '../../policy/index.ts';
 import { type AnySlice, digestOf, hasDigest, readOnlyView } from '../../session/index.ts';
 import type { ShownSection, UserItem } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
+import { sectionsReadIn } from '../context/shown-sections.ts';
 import type { LoopState } from '../model/loop-state.ts';
-import { sectionsReadIn } from './shown-sections.ts';
 
 /** So many files that were changed are named, and so many that were read. */
 const maxChanged = 100;

@@ -1,13 +1,13 @@
 import { spliceAll } from '../../internal/index.ts';
 import type { ConversationItem, UserItem } from '../../tool/index.ts';
+import type { CompactionThresholds, MadeCompaction } from '../context/compaction-types.ts';
+import { ContextSize } from '../context/context-size.ts';
+import { wholeTurnsOf } from '../context/conversation-turns.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { ModelTurn } from '../model/model.ts';
 import type { EstimatedRequest } from '../model/token-estimate.ts';
 import { editsBetween } from '../turn/model-call-reports.ts';
 import type { TurnLedger } from '../turn/turn-ledger.ts';
-import type { CompactionThresholds, MadeCompaction } from './compaction-types.ts';
-import { ContextSize } from './context-size.ts';
-import { wholeTurnsOf } from './conversation-turns.ts';
 import { type DigestSources, RunDigest } from './run-digest.ts';
 
 /** What a compaction works with. */
