@@ -39,9 +39,9 @@ interface Vendor {
 }
 
 /** A list of the body of a request. */
-function listOf<List>(request: CapturedRequest | undefined, name: string): List {
+function listOf(request: CapturedRequest | undefined, name: string): Items {
   // What the clients of the vendors send.
-  return (request?.body[name] ?? []) as unknown as List;
+  return (request?.body[name] ?? []) as unknown as Items;
 }
 
 type Items = readonly { readonly [name: string]: unknown; readonly type?: string }[];
@@ -87,13 +87,13 @@ const vendors: Readonly<Record<string, Vendor>> = {
       );
       return { adapter, requests };
     },
-    front: (request) => listOf<Items>(request, 'tools').map(({ name }) => name),
+    front: (request) => listOf(request, 'tools').map(({ name }) => name),
     parts: (request) => [
       JSON.stringify([request?.body['tools'], request?.body['instructions']]),
-      listOf<Items>(request, 'input').map((item) => JSON.stringify(item)),
+      listOf(request, 'input').map((item) => JSON.stringify(item)),
     ],
     inPlace: (request) =>
-      listOf<Items>(request, 'input').flatMap((item) =>
+      listOf(request, 'input').flatMap((item) =>
         item.type === 'additional_tools' ? (item['tools'] as Items).map(({ name }) => name) : [],
       ),
   },
@@ -132,16 +132,16 @@ const vendors: Readonly<Record<string, Vendor>> = {
       };
     },
     front: (request) =>
-      listOf<Items>(request, 'tools')
+      listOf(request, 'tools')
         .filter((each) => each['defer_loading'] !== true)
         .map(({ name }) => name),
     parts: (request) => [
       JSON.stringify([request?.body['tools'], request?.body['system']]),
-      listOf<Items>(request, 'messages').map((item) => JSON.stringify(item)),
+      listOf(request, 'messages').map((item) => JSON.stringify(item)),
     ],
     inPlace: (request) =>
-      listOf<readonly { readonly content: Items }[]>(request, 'messages').flatMap(({ content }) =>
-        content.flatMap((block) =>
+      listOf(request, 'messages').flatMap(({ content }) =>
+        (content as Items).flatMap((block) =>
           block.type === 'tool_result' && Array.isArray(block['content'])
             ? (block['content'] as Items).flatMap((part) =>
                 part.type === 'tool_reference' ? [part['tool_name']] : [],
