@@ -1,5 +1,5 @@
 /**
- * Host folders: transactional, copied, or staged for external processes; a store for prompt overrides.
+ * Host folders: transactional, copied, or staged for external processes; a store for prompt overrides; skills of a folder.
  *
  * Runs in Node.
  *
@@ -30,6 +30,10 @@ export {
   openRunRecorder,
 } from '../host/record-file/open-run-recorder.ts';
 export { openWorkspace } from '../host/run-workspace/open-workspace.ts';
+export {
+  type ReadSkillFolderOptions,
+  readSkillFolder,
+} from '../host/skill-folder/read-skill-folder.ts';
 export type { StagedFolderReport } from '../host/staged-folder/collect/collect-report.ts';
 export { openStagedFolder } from '../host/staged-folder/open-staged-folder.ts';
 export type { StagedFolder } from '../host/staged-folder/staged-folder.ts';

@@ -1,5 +1,5 @@
 /**
- * Ready-made sections and tools: files, a digest of the workspace, a plan, web search and other hosted tools.
+ * Ready-made sections and tools: files, a digest of the workspace, a plan, skills, instructions of the repository, web search and other hosted tools.
  *
  * Runs in any runtime.
  *
@@ -62,4 +62,13 @@ export {
   UpdateStep,
   type UpdateStepPayload,
 } from '../suite/planning/index.ts';
+export {
+  type ProjectInstructionsSectionOptions,
+  projectInstructionsSection,
+  type ReadSkillsOptions,
+  readSkills,
+  type Skill,
+  type SkillsSectionOptions,
+  skillsSection,
+} from '../suite/skills/index.ts';
 export { type VfsToolsSectionOptions, vfsToolsSection } from '../suite/vfs/index.ts';

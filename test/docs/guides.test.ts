@@ -15,6 +15,7 @@ const most: Readonly<Record<string, number>> = {
   resources: 900,
   'web-and-hosted-tools': 1_000,
   'mcp-servers': 600,
+  skills: 700,
   'sub-agents': 600,
   transactions: 1_200,
   state: 800,

@@ -12,7 +12,7 @@ import { refuseJournalInside } from '../journal/journal-name.ts';
 import type { OpenedJournal } from '../journal/opened-journal.ts';
 import type { ModelSituation } from '../model/choose-model.ts';
 import type { JournalNames } from '../options/journal-names.ts';
-import type { ApplyMode, OverridesChoice, SandboxChoice } from '../options/option-values.ts';
+import type { AddedTexts, ApplyMode, OverridesChoice, SandboxChoice } from '../options/option-values.ts';
 import type { Disposals } from '../process/disposals.ts';
 import { type CliEnvironment, unlessAborted } from '../process/environment.ts';
 import { UsageError } from '../process/errors.ts';
@@ -20,6 +20,7 @@ import { printable } from '../process/plain-text.ts';
 import { hostRedact } from '../process/redact.ts';
 import { recordsFolder } from '../records/records-folder.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import { readTexts } from './added-texts.ts';
 import { bindAgent, hasOwnLoop, mountServers } from './bind-agent.ts';
 import type { CommandParts } from './command-parts.ts';
 import type { RecordFile, RecordFileOptions } from './record-file.ts';
@@ -37,6 +38,8 @@ export interface OpenAgentRequest {
   readonly overrides: OverridesChoice | undefined;
   readonly sandbox: SandboxChoice | undefined;
   readonly mcpFile: string | undefined;
+  /** Texts that the agent gets besides its own. Default: none. */
+  readonly texts?: AddedTexts | undefined;
   readonly hasTelemetry: boolean;
 }
 
@@ -104,9 +107,13 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
       : await unlessAborted(parts.load(request.agent, cacheFolder), signal);
   const mounted = await mountServers(request.mcpFile, environment, parts, opened, options.logger);
   for (const note of mounted?.notes ?? []) say(`${note}.`);
-  const withTools = (agent: AnyAgent): AnyAgent => mounted?.addTo(agent) ?? agent;
+  const texts = await unlessAborted(readTexts(request.texts, options.logger), signal);
+  const withMore = (agent: AnyAgent): AnyAgent => {
+    const withTools = mounted?.addTo(agent) ?? agent;
+    return texts?.addTo(withTools) ?? withTools;
+  };
 
-  const own = loaded === undefined ? undefined : { ...loaded, agent: withTools(loaded.agent) };
+  const own = loaded === undefined ? undefined : { ...loaded, agent: withMore(loaded.agent) };
   const module =
     own === undefined || request.agent === undefined ? undefined : { ...own, path: request.agent };
   if (module !== undefined) refuseUnusedFolder(module.agent, request, options);
@@ -144,6 +151,7 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
       )
     : undefined;
   const workspace = takesFolder ? resolve(request.workspace ?? '.') : undefined;
+  if (workspace !== undefined) await texts?.checkTrust(workspace);
   const redact = hostRedact({ workspace, agentFolder }, environment, mounted?.secrets);
   const redactor = new Redactor(redact, () => undefined); // It never throws.
   opened.defer(async () => {
@@ -167,7 +175,7 @@ export async function openAgent(request: OpenAgentRequest, options: OpenAgentOpt
   if (bound !== undefined) return { ...bound, ...common };
   if (folder === undefined || options.makeAgent === undefined)
     throw new TypeError('A folder is opened where no agent is named.');
-  const agent = withTools(await options.makeAgent(folder));
+  const agent = withMore(await options.makeAgent(folder));
   return {
     ...common,
     agent,
@@ -192,10 +200,11 @@ function refuseUnusedFolder(
 
 function usesFiles(
   { agent: { workspace: rules }, prompt }: Pick<OpenedAgent, 'agent' | 'prompt'>,
-  { workspace }: OpenAgentRequest,
+  { texts, workspace }: OpenAgentRequest,
 ): boolean {
   if (rules === false) return false;
-  return rules !== undefined || workspace !== undefined || prompt.resources().has(Filesystem);
+  const isNamed = rules !== undefined || workspace !== undefined || texts?.hasInstructions === true;
+  return isNamed || prompt.resources().has(Filesystem);
 }
 
 async function openJournal(

@@ -3,6 +3,7 @@ import type { CommandRequest } from '../options/command-request.ts';
 import * as file from '../options/file-options.ts';
 import { flagOption } from '../options/make-option.ts';
 import * as model from '../options/model-options.ts';
+import type { AddedTexts } from '../options/option-values.ts';
 import * as output from '../options/output-options.ts';
 import { UsageError } from '../process/errors.ts';
 import { type CommandDefinition, defineCommand } from './define-command.ts';
@@ -21,6 +22,10 @@ export interface PromptRequest extends CommandRequest<'prompt'> {
   /** The directory of the overrides; undefined: that of the agent's repository. */
   readonly root: string | undefined;
   readonly params: JsonObject;
+  /** Texts that the agent gets besides its own; undefined: none. */
+  readonly texts: AddedTexts | undefined;
+  /** The folder whose instructions are shown; undefined: the current one. */
+  readonly workspace: string | undefined;
   /** `seed`: overrides that are out of date are replaced by the texts of the code. */
   readonly isRefreshed: boolean;
 }
@@ -52,6 +57,11 @@ export const promptDefinition: CommandDefinition<PromptRequest> = defineCommand<
       .addOption(file.overrides())
       .addOption(flagOption('--refresh', 'With seed: replace texts that no longer fit the code'))
       .addOption(model.params())
+      .optionsGroup('Files:')
+      .addOption(file.skills())
+      .addOption(file.instructions())
+      .addOption(file.workspace('Folder with the instructions'))
+      .optionsGroup('Output:')
       .addOption(output.verbose()),
   (values, word, agent) => {
     if (word === undefined) {
@@ -69,6 +79,8 @@ export const promptDefinition: CommandDefinition<PromptRequest> = defineCommand<
       tag: values.tag,
       root: values.overrides,
       params: values.params ?? {},
+      texts: file.addedTextsOf(values),
+      workspace: values.workspace,
       isRefreshed: values.refresh === true,
     };
   },

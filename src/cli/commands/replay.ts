@@ -7,7 +7,7 @@ import * as kept from '../options/journal-options.ts';
 import * as limit from '../options/limit-options.ts';
 import { choiceOption, valueOption } from '../options/make-option.ts';
 import * as model from '../options/model-options.ts';
-import type { OverridesChoice } from '../options/option-values.ts';
+import type { AddedTexts, OverridesChoice } from '../options/option-values.ts';
 import * as output from '../options/output-options.ts';
 import { UsageError } from '../process/errors.ts';
 import { printable } from '../process/plain-text.ts';
@@ -34,6 +34,8 @@ export interface ReplayRequest extends CommandRequest<'replay'> {
   readonly params: JsonObject;
   /** File of the servers whose tools the run had; undefined: none. */
   readonly mcpFile: string | undefined;
+  /** Texts that the agent had besides its own; undefined: none. */
+  readonly texts: AddedTexts | undefined;
   /** The edited texts of the prompt; undefined: the texts of the code. */
   readonly overrides: OverridesChoice | undefined;
   /** The folder of the recorded run, for its name. */
@@ -74,6 +76,8 @@ export const replayDefinition: CommandDefinition<ReplayRequest> = defineCommand<
       .addOption(model.params())
       .addOption(file.workspace('Folder of the run, for its name'))
       .addOption(file.mcp())
+      .addOption(file.skills())
+      .addOption(file.instructions())
       .addOption(file.tag())
       .addOption(file.overrides())
       .optionsGroup('Model, with --on-drift continue:')
@@ -108,6 +112,7 @@ export const replayDefinition: CommandDefinition<ReplayRequest> = defineCommand<
       resources: values.resources,
       params: values.params ?? {},
       mcpFile: values.mcp,
+      texts: file.addedTextsOf(values),
       overrides: file.overridesOf(values),
       workspace: values.workspace,
       isJson: values.json === true,

@@ -57,6 +57,9 @@ export const runDefinition: CommandDefinition<RunRequest> = defineCommand<RunReq
       .addOption(apply())
       .addOption(file.sandbox())
       .addOption(file.mcp())
+      .addOption(file.skills())
+      .addOption(file.trust())
+      .addOption(file.instructions())
       .optionsGroup('Rules:')
       .addOption(file.noEnforce())
       .addOption(file.tag())
@@ -98,6 +101,7 @@ export const runDefinition: CommandDefinition<RunRequest> = defineCommand<RunReq
       apply: values.apply,
       sandbox: values.sandbox,
       mcpFile: values.mcp,
+      texts: file.addedTextsOf(values),
       isEnforced: values.enforce,
       redact: values.redact,
     };

@@ -18,7 +18,7 @@ import {
 import { readArguments } from '../commands/read-arguments.ts';
 import type { ServedCode, ServeTask } from '../commands/serve.ts';
 import type { ModelChoice } from '../model/model-choice.ts';
-import type { OverridesChoice, SandboxChoice } from '../options/option-values.ts';
+import type { AddedTexts, OverridesChoice, SandboxChoice } from '../options/option-values.ts';
 import type { RunTask, SuspensionChoice } from '../options/run-task.ts';
 
 /** What a run was begun with, as its journal keeps it: the command, and what it was asked to do. Paths are absolute. */
@@ -60,6 +60,9 @@ const tasks = {
   run: kept<RunTask>({
     ...sharedTask,
     agent: text,
+    texts: optional(
+      kept<AddedTexts>({ skills: list(text), trust: optional(choice('workspace')), hasInstructions: flag }),
+    ),
     input: optional(text),
     model: optional(
       variant<ModelChoice>('kind', {

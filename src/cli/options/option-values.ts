@@ -157,6 +157,16 @@ export interface OverridesChoice {
   readonly root: string | undefined;
 }
 
+/** Texts that the agent gets besides its own. */
+export interface AddedTexts {
+  /** Folders with skills. */
+  readonly skills: readonly string[];
+  /** Whose skills are used although they are in the folder that is worked on; undefined: nobody's. */
+  readonly trust: 'workspace' | undefined;
+  /** Whether the instructions of the folder are shown. */
+  readonly hasInstructions: boolean;
+}
+
 /** A backend named on the command line. */
 export type SandboxChoice =
   | { readonly kind: 'bubblewrap' }

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
+import { present } from '../../core/internal/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { Budget, ModelSettings } from '../../core/tool/index.ts';
 import type { ResumedFiles } from '../../durable/index.ts';
 import type { ModelChoice } from '../model/model-choice.ts';
 import type { JournalNames } from './journal-names.ts';
 import type {
+  AddedTexts,
   ApplyMode,
   ContextCompaction,
   ContextOverflow,
@@ -57,6 +59,8 @@ export interface RunTask {
   readonly sandbox: SandboxChoice | undefined;
   /** File of servers whose tools the agent gets as well; undefined: none. */
   readonly mcpFile: string | undefined;
+  /** Texts that the agent gets besides its own. Absent: none. */
+  readonly texts?: AddedTexts | undefined;
   /** False: policies are evaluated, but nothing is denied and no approval is requested. */
   readonly isEnforced: boolean;
   /** Names of environment variables whose values are not shown, besides those that are named like secrets. */
@@ -124,11 +128,15 @@ export interface RunToResume {
 
 /** The task with absolute paths, so that it can be taken up in another folder. */
 export function absoluteTask<
-  Task extends Pick<RunTask, 'overrides' | 'mcpFile'> & { readonly agent?: string | undefined },
+  Task extends Pick<RunTask, 'overrides' | 'mcpFile' | 'texts'> & { readonly agent?: string | undefined },
 >(task: Task): Task {
-  const { agent, mcpFile, overrides } = task;
+  const { agent, mcpFile, overrides, texts } = task;
   return {
     ...task,
+    ...present({
+      texts:
+        texts === undefined ? undefined : { ...texts, skills: texts.skills.map((folder) => resolve(folder)) },
+    }),
     agent: absolutePath(agent),
     mcpFile: absolutePath(mcpFile),
     overrides: overrides === undefined ? undefined : { ...overrides, root: absolutePath(overrides.root) },

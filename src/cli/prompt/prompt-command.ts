@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import { describeError, OverridesError, PromptRenderError } from '../../core/error/index.ts';
-import { counted } from '../../core/internal/index.ts';
+import { counted, present } from '../../core/internal/index.ts';
 import {
   type DroppedOverride,
   defaultOverridesTag,
@@ -9,14 +9,17 @@ import {
   type RenderedPrompt,
   type ToolParamDescription,
 } from '../../core/prompt/index.ts';
+import { Session } from '../../core/session/index.ts';
 import type { AnyTool, HostedTool } from '../../core/tool/index.ts';
 import type { LocalOverridesStore } from '../../host/index.ts';
+import { ProjectInstructions } from '../../suite/skills/index.ts';
+import { readInstructionsOf, readTexts } from '../agent/added-texts.ts';
 import { bindParams } from '../agent/bind-params.ts';
 import { type LoadedAgent, loadAgent } from '../agent/load-agent.ts';
 import { droppedLine, noOverridesError, openOverrides, overridesFile } from '../agent/overrides.ts';
 import type { PromptRequest } from '../commands/prompt.ts';
 import { type CliEnvironment, exitCodes } from '../process/environment.ts';
-import type { UsageError } from '../process/errors.ts';
+import { orUsageError, reasonOf, type UsageError } from '../process/errors.ts';
 import { printable, printableLines } from '../process/plain-text.ts';
 import { createTextStyle } from '../process/text-style.ts';
 import { mergeSeed } from './merge-seed.ts';
@@ -40,7 +43,9 @@ export async function promptCommand(
   environment: CliEnvironment,
   load: typeof loadAgent = loadAgent,
 ): Promise<number> {
-  const loaded = await load(request.agent, environment.cacheFolder);
+  const own = await load(request.agent, environment.cacheFolder);
+  const texts = await readTexts(request.texts, undefined);
+  const loaded = texts === undefined ? own : { ...own, agent: texts.addTo(own.agent) };
   const work: PromptWork = {
     request,
     environment,
@@ -142,8 +147,22 @@ async function documentOf(
 ): Promise<string> {
   const { agent } = loaded;
   const { params } = await bindParams(agent, request.params, '');
-  const rendered = await agent.template.bind(params).render(overrides === undefined ? {} : { overrides });
-  return promptDocument(rendered);
+  const prompt = agent.template.bind(params);
+  await using session =
+    request.texts?.hasInstructions === true ? await sessionWith(prompt, request.workspace) : undefined;
+  return promptDocument(await prompt.render(present({ overrides, session })));
+}
+
+/** A session in which the prompt finds what the folder says to those who work on it. */
+async function sessionWith(prompt: Prompt, workspace = '.'): Promise<Session> {
+  const instructions = await orUsageError(
+    () => readInstructionsOf(workspace),
+    (error) => `the instructions of "${printable(workspace)}" cannot be read: ${reasonOf(error)}.`,
+  );
+  const session = new Session();
+  for (const slice of prompt.slices()) session.install(slice);
+  session.slice(ProjectInstructions).seed([instructions]);
+  return session;
 }
 
 function printDropped({ environment }: PromptWork, dropped: readonly DroppedOverride[], tag: string): void {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { present } from '../../core/internal/index.ts';
 import { type ReplayedCall, type ReplayedTurn, type ReplayReport, replayRun } from '../../record/index.ts';
+import { readTexts } from '../agent/added-texts.ts';
 import { bindAgent, hasOwnLoop, mountServers } from '../agent/bind-agent.ts';
 import { type CommandParts, ownParts } from '../agent/command-parts.ts';
 import type { ReplayRequest } from '../commands/replay.ts';
@@ -43,8 +44,10 @@ export async function replayCommand(
   }
   if (request.agent === undefined) say(`replaying the agent ${printable(module)}.`);
   const loaded = await unlessAborted(parts.load(module, environment.cacheFolder), signal);
+  const texts = await unlessAborted(readTexts(request.texts, undefined), signal);
+  const withTools = mounted?.addTo(loaded.agent) ?? loaded.agent;
   const bound = await bindAgent(
-    { ...loaded, agent: mounted?.addTo(loaded.agent) ?? loaded.agent },
+    { ...loaded, agent: texts?.addTo(withTools) ?? withTools },
     {
       agent: module,
       params: { ...record.params, ...request.params },

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
+import { skillFile, skillRoots } from '../../suite/skills/index.ts';
 import { openOverrides } from '../agent/overrides.ts';
 import type { RunRequest } from '../options/run-task.ts';
 
@@ -13,7 +14,7 @@ const sources: Readonly<Record<string, string>> = { '.js': '.ts', '.mjs': '.mts'
 const maxModules = 1_000;
 
 /**
- * The files that a run is made of, as absolute paths: the modules of its agent, its overrides, its servers, and the files that texts are from. A module
+ * The files that a run is made of, as absolute paths: the modules of its agent, its overrides, its servers, its skills, and the files that texts are from. A module
  * that is not there is among them: it may be written yet.
  *
  * @param texts files of `--params` and `--input`.
@@ -26,7 +27,26 @@ export function watchedFiles(
 ): readonly string[] {
   const { agent, mcpFile } = request;
   const others = [...texts, ...(mcpFile === undefined ? [] : [mcpFile])].map((path) => resolve(path));
-  return [...new Set([...modulesOf([resolve(agent), ...loaded]), ...others, ...overridesOf(request)])];
+  const skills = (request.texts?.skills ?? []).flatMap(skillsIn);
+  return [
+    ...new Set([...modulesOf([resolve(agent), ...loaded]), ...others, ...overridesOf(request), ...skills]),
+  ];
+}
+
+/** The files `SKILL.md` that a folder of `--skills` has. */
+function skillsIn(folder: string): readonly string[] {
+  const roots = [folder, ...skillRoots.map((root) => join(folder, root))];
+  const folders = roots.flatMap((root) => [root, ...namesIn(root).map((name) => join(root, name))]);
+  return folders.map((each) => resolve(each, skillFile)).filter(isFile);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // The run says what is wrong with it.
+    return [];
+  }
 }
 
 /** Modules and those that they import, however far, by their texts: also where one of them cannot be loaded. */

@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../../core/error/index.ts';
-import { none } from '../../core/internal/index.ts';
+import { none, ownMember } from '../../core/internal/index.ts';
 import {
   type AttemptName,
   type EvaluationEnvironment,
@@ -14,6 +14,7 @@ import {
   type StepKinds,
   type ToolCallResult,
 } from '../../core/runtime/index.ts';
+import type { JsonValue } from '../../core/schema/index.ts';
 import type { IdSource, Session } from '../../core/session/index.ts';
 import type { UserItem } from '../../core/tool/index.ts';
 import { sessionPatch } from '../../record/index.ts';
@@ -139,13 +140,8 @@ export class ResumedRun {
   }
 
   /** Compares what the run begins with to what the rows say. */
-  compare({
-    prompt,
-    toolsHash,
-    policies,
-    model,
-    models,
-  }: Extract<RunEvent, { readonly type: 'run-start' }>): void {
+  compare(start: Extract<RunEvent, { readonly type: 'run-start' }>): void {
+    const { prompt, toolsHash, policies, model, models, sources = {} } = start;
     const { header } = this.rows;
     if (prompt.hash !== header.prompt.hash) this.#changed.push('prompt');
     if (toolsHash !== header.toolsHash) this.#changed.push('tools');
@@ -153,6 +149,20 @@ export class ResumedRun {
     const namesOf = (list: typeof models): string | undefined => list?.map(({ name }) => name).join('\n');
     const isOther = header.models !== undefined && namesOf(models) !== namesOf(header.models);
     if (model !== header.model || isOther) this.#changed.push('model');
+    const { sources: before = {} } = header;
+    for (const name of new Set([...Object.keys(before), ...Object.keys(sources)]))
+      if (ownMember(before, name) !== ownMember(sources, name)) this.#changed.push(name);
+  }
+
+  /** What a slice held when the run began. */
+  atStart(slice: string): readonly JsonValue[] {
+    const items: JsonValue[] = [];
+    for (const write of this.rows.start?.writes ?? none) {
+      if (write.slice !== slice) continue;
+      if (write.op === 'clear') items.length = 0;
+      else if (write.op === 'append') items.push(...write.items);
+    }
+    return items;
   }
 
   /**

@@ -16,7 +16,6 @@ import type {
   OnceHooks,
   OpenQuestion,
   PaidAnswer,
-  RecordedHandler,
   RunInbox,
   Step,
   StepFunction,
@@ -26,7 +25,6 @@ import type {
   TransactionRoots,
 } from '../../core/runtime/index.ts';
 import { systemClock } from '../../core/session/index.ts';
-import type { AnyTool } from '../../core/tool/index.ts';
 import type { Recorder } from '../../record/index.ts';
 import type { ResumedRun } from '../resume/resumed-run.ts';
 import { type JournalWriter, lostBy, runAppender } from '../rows/journal-writer.ts';
@@ -204,18 +202,14 @@ export class RunHooks implements RunJournaling {
     this.#ending.abort(error);
   }
 
+  readonly atStart: NonNullable<RunJournaling['atStart']> = (slice) => this.#parts.resumed?.atStart(slice);
+
   evaluationId(place: EvaluationPlace): string | undefined {
     return this.#parts.resumed?.evaluationId(place);
   }
 
-  handlerFor(
-    evaluationId: string,
-    call: AttemptName,
-    _tool: AnyTool,
-    params: unknown,
-  ): RecordedHandler | undefined {
-    return this.#parts.resumed?.handlerFor(evaluationId, call, params);
-  }
+  readonly handlerFor: RunJournaling['handlerFor'] = (evaluationId, call, _tool, params) =>
+    this.#parts.resumed?.handlerFor(evaluationId, call, params);
 
   compactionBefore(evaluationId: string, turn: number): MadeCompaction | 'none' | undefined {
     return this.#parts.resumed?.compactionBefore(evaluationId, turn);

@@ -2,6 +2,7 @@ import type { BareEvent } from '../../core/runtime/index.ts';
 import {
   anyObject,
   count,
+  dictionary,
   type Field,
   flag,
   type JsonObject,
@@ -70,6 +71,8 @@ export const runHeader = {
   ) as OptionalField<NonNullable<Extract<BareEvent, { readonly type: 'run-start' }>['context']>>,
   /** What the prompt was bound to. Absent: it is not JSON. */
   bound: optional(anyObject()) as OptionalField<JsonObject>,
+  /** Hashes of texts in the prompt that are not of the program, by name. Absent: there are none. */
+  sources: optional(dictionary(text)) as OptionalField<Readonly<Record<string, string>>>,
 };
 
 /** What is said of an evaluation when it begins. */

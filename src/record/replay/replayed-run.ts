@@ -133,6 +133,13 @@ export class ReplayedRun implements EarlierRun {
     this.slices.add(prompt);
   }
 
+  atStart(slice: string): readonly JsonValue[] | undefined {
+    return this.#options.record
+      .stateAt(0)
+      .find(({ name }) => name === slice)
+      ?.items.map(({ value }) => value);
+  }
+
   evaluationId(place: EvaluationPlace): string | undefined {
     const run = this.#options.index.runAt(place);
     if (run === undefined) return undefined;

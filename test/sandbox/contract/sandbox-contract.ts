@@ -77,6 +77,22 @@ export function sandboxContract(subject: SandboxSubject): void {
         expect((await run('pwd')).stdout.text).toBe('/workspace\n');
       });
 
+      it('has files of skills at /skills, which cannot be changed and are not collected', async () => {
+        if (backend === undefined) return;
+        const filesystem = new MemoryFilesystem();
+        const skills = new MemoryFilesystem({ files: { 'pdf/fill.sh': 'echo filled >out.txt\n' } });
+        await using sandbox = await backend.start({ filesystem, skills });
+        const { exitCode, stderr } = await sandbox.exec({ command: 'sh /skills/pdf/fill.sh' });
+        expect(exitCode, stderr.text).toBe(0);
+        const written = await sandbox.exec({
+          command: 'echo x >/skills/pdf/fill.sh || rm /skills/pdf/fill.sh',
+        });
+        expect(written.exitCode).not.toBe(0);
+        expect(await sandbox.collect()).toMatchObject({ created: ['out.txt'] });
+        expect(await contentOf(filesystem)).toEqual({ 'out.txt': 'filled\n' });
+        expect(await contentOf(skills)).toEqual({ 'pdf/fill.sh': 'echo filled >out.txt\n' });
+      });
+
       it('is of one sandbox alone', async () => {
         const filesystem = new MemoryFilesystem({ files });
         await using left = await open(filesystem);

@@ -84,6 +84,8 @@ interface Beginning<Output> extends EvaluationStart {
   readonly budget: RunBudget;
   readonly models: ModelSequence | undefined;
   readonly state: LoopState;
+  /** Hashes of what the prompt shows that is not of the program, by name; undefined while there is none. */
+  sources: Map<string, string> | undefined;
 }
 
 /**
@@ -108,7 +110,16 @@ export async function beginEvaluation<Output>(
   const budget = new RunBudget(given, start.model, run?.budget, models);
   const state = newLoopState(start.conversation);
   const { record } = start;
-  const beginning = { ...start, scope, prompt, settings, budget, models, state };
+  const beginning: Beginning<Output> = {
+    ...start,
+    scope,
+    prompt,
+    settings,
+    budget,
+    models,
+    state,
+    sources: undefined,
+  };
   const begun = await prepareEvaluation(beginning).catch((error: unknown) => {
     record.failed(error, state);
     throw error;
@@ -143,6 +154,11 @@ async function prepareEvaluation<Output>(beginning: Beginning<Output>): Promise<
         commit: (fork) => sessionRoot.applyQuietly(fork.patch())(),
         resources,
         signal: stop.signal,
+        pin: (name, hash) => {
+          beginning.sources ??= new Map();
+          beginning.sources.set(name, hash);
+        },
+        atStart: (slice) => (outer === undefined ? scope.earlier?.atStart?.(slice) : undefined),
       }),
     );
     const overrides = await stop.race(loadOverrides(prompt, settings.overrides));

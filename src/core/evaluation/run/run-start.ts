@@ -20,11 +20,13 @@ interface StartedRun<Output> {
   readonly budget: RunBudget;
   readonly models: ModelSequence | undefined;
   readonly isToolRuntime?: true;
+  /** Hashes of what the prompt shows that is not of the program, by name; undefined: there is none. */
+  readonly sources: ReadonlyMap<string, string> | undefined;
 }
 
 /** The first event of a run. */
 export function runStart<Output>(
-  { scope, prompt, settings, models, isToolRuntime, budget, ...start }: StartedRun<Output>,
+  { scope, prompt, settings, models, isToolRuntime, budget, sources, ...start }: StartedRun<Output>,
   { display, origin }: Pick<EvaluationEnvironment, 'display' | 'origin'>,
 ): BareEvent {
   const { tools } = display;
@@ -55,6 +57,7 @@ export function runStart<Output>(
     ...present({
       idempotent: idempotent.length === 0 ? undefined : idempotent,
       params: asJson(prompt.params),
+      sources: sources === undefined ? undefined : Object.fromEntries(sources),
     }),
     // The schemas of tools are plain JSON.
     toolsHash: hashOfText(canonicalJson(tools as unknown as JsonValue)),

@@ -25,7 +25,7 @@ import type {
   SuspendedRun,
   TransactionRoots,
 } from '../../runtime/index.ts';
-import { freezeJson } from '../../schema/index.ts';
+import { freezeJson, type JsonValue } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, Session } from '../../session/index.ts';
 import type { NestedAdapter } from '../../tool/index.ts';
 
@@ -41,6 +41,8 @@ export interface EarlierRun extends EarlierCalls {
   readonly input?: RunInput | undefined;
   /** An evaluation of this prompt begins. Default: nothing. */
   onPrompt?(prompt: Prompt): void;
+  /** What a slice held when the run began; undefined: it is not known. Default: it never is. */
+  atStart?(slice: string): readonly JsonValue[] | undefined;
   /** What the calls of all evaluations do not get, beside files of their own. Default: they get everything. */
   readonly refusal?: ResourceRefusal | undefined;
 }

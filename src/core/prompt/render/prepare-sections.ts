@@ -19,6 +19,9 @@ export interface PrepareOptions {
   readonly resources: ResourceResolver;
   /** Aborted when the evaluation stops. Nothing is committed afterwards. */
   readonly signal: AbortSignal;
+  /** Gets what sections show that is not of the program. */
+  readonly pin: SectionPrepareContext['~pin'];
+  readonly atStart: SectionPrepareContext['~atStart'];
 }
 
 /**
@@ -46,7 +49,7 @@ export async function prepareSections(
 async function prepareSection(
   node: SectionNode,
   prompt: SectionPrepareContext['prompt'],
-  { fork: openFork, commit, resources: resolver, signal }: PrepareOptions,
+  { fork: openFork, commit, resources: resolver, signal, pin, atStart }: PrepareOptions,
 ): Promise<void> {
   const { path, number } = node;
   const { prepare } = node.section;
@@ -55,7 +58,18 @@ async function prepareSection(
   const fork = openFork();
   try {
     await awaitSection(node, 'prepare', async () => {
-      await prepare(Object.freeze({ session: fork.view, resources, path, number, prompt, signal }));
+      await prepare(
+        Object.freeze({
+          session: fork.view,
+          resources,
+          path,
+          number,
+          prompt,
+          signal,
+          '~pin': pin,
+          '~atStart': atStart,
+        }),
+      );
       if (!signal.aborted) commit(fork);
     });
   } finally {

@@ -1,6 +1,6 @@
 import type { ToolPolicy } from '../../policy/index.ts';
 import type { AnyResourceBinding, ResourceRegistry, ResourceResolver } from '../../resource/index.ts';
-import type { Schema } from '../../schema/index.ts';
+import type { JsonValue, Schema } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, SessionView } from '../../session/index.ts';
 import type { AnyTool, HostedTool } from '../../tool/index.ts';
 import type { TemplateText } from '../template/template-text.ts';
@@ -40,6 +40,13 @@ export interface SectionPrepareContext extends Pick<SectionRenderContext, 'path'
   readonly resources: ResourceResolver;
   /** Aborted when the evaluation stops. Nothing is committed afterwards. */
   readonly signal: AbortSignal;
+  /**
+   * Names what the section shows that is not of the program, with a hash of it: the header of the run has both, and a run that is resumed with another one says so.
+   * @internal
+   */
+  readonly '~pin': (name: string, hash: string) => void;
+  /** What a slice held when the run began that is resumed, as its rows have it; undefined in a new run. @internal */
+  readonly '~atStart': (slice: string) => readonly JsonValue[] | undefined;
 }
 
 declare const sectionInput: unique symbol;

@@ -110,6 +110,8 @@ interface RunEvents {
     readonly idempotent?: readonly string[];
     /** The params that the prompt was bound to. Absent: they are not plain JSON. */
     readonly params?: JsonObject;
+    /** Hashes of texts that the prompt shows and that are not of the program, by name, such as `skill pdf`. Absent: there are none. */
+    readonly sources?: Readonly<Record<string, string>>;
     /** Equal for the same tools: names, descriptions and schemas. */
     readonly toolsHash: string;
     /** Names of the prompt's policies, in the order in which they are asked. */

@@ -67,6 +67,8 @@ export interface SandboxOutcome {
 export interface SandboxStartOptions {
   /** The files that commands work on. Only `collect` writes to it. */
   readonly filesystem: Filesystem;
+  /** Files of skills, which commands have at `/skills` and cannot change. They are not part of what `collect` applies. Default: none. */
+  readonly skills?: Filesystem;
   /** Ends everything that the sandbox does; the promises then reject with the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -3,6 +3,7 @@ import { openStagedFolder } from '../../staged-folder/open-staged-folder.ts';
 import { unavailableError } from '../backend/errors.ts';
 import type { SandboxBackend } from '../backend/sandbox-backend.ts';
 import { selfTest } from '../backend/self-test.ts';
+import { stageSkills } from '../backend/stage-skills.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
 import {
   type BubblewrapSandboxOptions,
@@ -50,18 +51,25 @@ export function bubblewrapSandbox(options: BubblewrapSandboxOptions = {}): Sandb
       await works(signal);
       return { [Symbol.asyncDispose]: () => Promise.resolve() };
     },
-    start: async ({ filesystem, signal }) => {
+    start: async ({ filesystem, signal, skills }) => {
       await works(signal);
-      const staged = await openStagedFolder(filesystem, {
-        ...settings.staging,
-        ...present({ signal }),
-      });
-      return new StagedSandbox({
-        backend: bubblewrapBackend,
-        staged,
-        signal,
-        run: (command, ended) => runCommand(settings, staged, command, ended),
-      });
+      const shown = await stageSkills(skills, settings.staging.tempRoot, signal);
+      try {
+        const staged = await openStagedFolder(filesystem, {
+          ...settings.staging,
+          ...present({ signal }),
+        });
+        return new StagedSandbox({
+          backend: bubblewrapBackend,
+          staged,
+          signal,
+          run: (command, ended) => runCommand(settings, staged, command, ended, shown?.path),
+          release: async () => await shown?.[Symbol.asyncDispose](),
+        });
+      } catch (error) {
+        await shown?.[Symbol.asyncDispose]();
+        throw error;
+      }
     },
   } satisfies SandboxBackend);
 }

@@ -69,8 +69,15 @@ exit "$status"`;
  */
 const startCommand = 'eval "$(cat <&6)" && exec 6<&- && exec "$@"';
 
-/** The command line that runs a command in the folder that it is started in. */
-export function bubblewrapLine(settings: BubblewrapSettings, command: CheckedCommand): BubblewrapLine {
+/**
+ * The command line that runs a command in the folder that it is started in.
+ * @param skills the folder that is shown at `/skills`. Default: none.
+ */
+export function bubblewrapLine(
+  settings: BubblewrapSettings,
+  command: CheckedCommand,
+  skills?: string,
+): BubblewrapLine {
   const { argv, cwd } = command;
   return {
     command: 'sh',
@@ -89,7 +96,7 @@ export function bubblewrapLine(settings: BubblewrapSettings, command: CheckedCom
       ],
     ],
     inputs: [
-      optionsOf(settings)
+      [...optionsOf(settings), ...(skills === undefined ? [] : ['--ro-bind', skills, '/skills'])]
         .map((argument) => `${argument}\0`)
         .join(''),
       passwdFile,

@@ -38,6 +38,7 @@ async function start(
 
 /**
  * Runs one command in a staged folder.
+ * @param skills the folder that is shown at `/skills`. Default: none.
  * @throws {SandboxError} `sandbox-command-invalid` for a missing directory, `sandbox-failed` when the sandbox could not be made.
  * @throws the signal's reason.
  */
@@ -46,8 +47,9 @@ export async function runCommand(
   staged: StagedFolder,
   command: CheckedCommand,
   signal: AbortSignal | undefined,
+  skills?: string,
 ): Promise<SandboxOutcome> {
-  const { command: program, args, inputs } = bubblewrapLine(settings, command);
+  const { command: program, args, inputs } = bubblewrapLine(settings, command, skills);
   const outputs = new CommandOutputs(command);
   let report = '';
   const folder = temporaryFolderOf(staged);

@@ -38,6 +38,8 @@ export interface ContainerParts {
   readonly command: CheckedCommand;
   /** The folder that is shown at `/workspace`. */
   readonly folder: string;
+  /** The folder that is shown at `/skills`, read-only. Default: none. */
+  readonly skills?: string | undefined;
   readonly user: ContainerUser;
   readonly nonce: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -53,7 +55,7 @@ const ownLimits = { NOFILE: 1024, NPROC: 4096, CORE: 0 };
 /** The container of one command, as the interface of Podman wants it. */
 export function containerSpec(settings: PodmanSettings, parts: ContainerParts): object {
   const { limits, network, runtime } = settings;
-  const { command, folder, user, nonce, labels } = parts;
+  const { command, folder, skills, user, nonce, labels } = parts;
   const { maxMemoryBytes, maxProcesses, maxCpus, maxFileBytes } = limits;
   const processLimits = {
     ...ownLimits,
@@ -103,6 +105,16 @@ export function containerSpec(settings: PodmanSettings, parts: ContainerParts): 
         destination: '/workspace',
         options: ['rw', 'nosuid', 'nodev', 'rprivate'],
       },
+      ...(skills === undefined
+        ? []
+        : [
+            {
+              type: 'bind',
+              source: skills,
+              destination: '/skills',
+              options: ['ro', 'nosuid', 'nodev', 'rprivate'],
+            },
+          ]),
       {
         type: 'tmpfs',
         source: 'tmpfs',

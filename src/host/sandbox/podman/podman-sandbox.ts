@@ -1,6 +1,8 @@
 import { present } from '../../../core/internal/index.ts';
 import { openStagedFolder } from '../../staged-folder/open-staged-folder.ts';
+import type { StagedFolder } from '../../staged-folder/staged-folder.ts';
 import type { SandboxBackend } from '../backend/sandbox-backend.ts';
+import { stageSkills } from '../backend/stage-skills.ts';
 import { StagedSandbox } from '../backend/staged-sandbox.ts';
 import { giveTo } from './container-user.ts';
 import { type PodmanSandboxOptions, podmanBackend, podmanLimitScopes, podmanSettings } from './options.ts';
@@ -33,9 +35,11 @@ export function podmanSandbox(options: PodmanSandboxOptions): SandboxBackend {
       description: describe(settings.network),
     }),
     prepare: ({ signal } = {}) => shared.use(signal),
-    start: async ({ filesystem, signal }) => {
+    start: async ({ filesystem, signal, skills }) => {
       const use = await shared.use(signal);
+      let shown: StagedFolder | undefined;
       try {
+        shown = await stageSkills(skills, settings.staging.tempRoot, signal);
         const staged = await openStagedFolder(filesystem, {
           ...settings.staging,
           layer: 'copy',
@@ -44,18 +48,24 @@ export function podmanSandbox(options: PodmanSandboxOptions): SandboxBackend {
         try {
           const { host } = use;
           if (host.user.newOwner !== undefined) await giveTo(host.user.newOwner, staged.path);
+          if (host.user.newOwner !== undefined && shown !== undefined)
+            await giveTo(host.user.newOwner, shown.path);
           return new StagedSandbox({
             backend: podmanBackend,
             staged,
             signal,
-            run: (command, ended) => runContainer(host, staged.path, command, ended),
-            release: async () => await use[Symbol.asyncDispose](),
+            run: (command, ended) => runContainer(host, staged.path, command, ended, shown?.path),
+            release: async () => {
+              await shown?.[Symbol.asyncDispose]();
+              await use[Symbol.asyncDispose]();
+            },
           });
         } catch (error) {
           await staged[Symbol.asyncDispose]();
           throw error;
         }
       } catch (error) {
+        await shown?.[Symbol.asyncDispose]();
         await use[Symbol.asyncDispose]();
         throw error;
       }

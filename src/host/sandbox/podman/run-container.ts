@@ -24,6 +24,7 @@ export interface ContainerHost {
 
 /**
  * Runs a command in a container of its own, which is removed before the promise settles.
+ * @param skills the folder that is shown at `/skills`. Default: none.
  * @throws {SandboxError} `sandbox-command-invalid` for a missing directory, `sandbox-failed` when Podman fails.
  * @throws the signal's reason.
  */
@@ -32,12 +33,13 @@ export async function runContainer(
   folder: string,
   command: CheckedCommand,
   signal: AbortSignal | undefined,
+  skills?: string,
 ): Promise<SandboxOutcome> {
   const { settings, client, user } = host;
   const nonce = randomBytes(12).toString('hex');
   // Named by us, so that it can be removed even when the answer is lost.
   const name = `wink-${randomUUID()}`;
-  const spec = containerSpec(settings, { command, folder, user, nonce, labels: ownerLabels() });
+  const spec = containerSpec(settings, { command, folder, skills, user, nonce, labels: ownerLabels() });
   signal?.throwIfAborted();
   try {
     await client.send({ method: 'POST', path: '/containers/create', body: { ...spec, name } });

@@ -1,4 +1,5 @@
 import { FilesystemError, SandboxError } from '../../../core/error/index.ts';
+import { present } from '../../../core/internal/index.ts';
 import {
   type InferOutput,
   number,
@@ -14,6 +15,7 @@ import {
   ToolResult,
   tool,
 } from '../../../core/tool/index.ts';
+import { SkillFiles } from '../../../suite/skills/index.ts';
 import type { StagedFolderReport } from '../../staged-folder/collect/collect-report.ts';
 import { SandboxBackend, type SandboxCommand, type SandboxOutcome } from '../backend/sandbox-backend.ts';
 import type { ShellLimits, ShellRollback } from './shell-limits.ts';
@@ -73,7 +75,8 @@ export function commandTool<PS extends Schema, RS extends Schema>({
     const timeoutMs = timeoutSeconds === undefined ? limits.timeoutMs : Math.ceil(timeoutSeconds * 1000);
     try {
       const backend = await resources.get(SandboxBackend);
-      await using sandbox = await backend.start({ filesystem, signal });
+      const skills = resources.has(SkillFiles) ? (await resources.get(SkillFiles)).filesystem : undefined;
+      await using sandbox = await backend.start({ filesystem, signal, ...present({ skills }) });
       const { maxOutputBytes } = limits;
       const outcome = await sandbox.exec({ ...command, timeoutMs, maxOutputBytes, onOutput: beat });
       const end = `The ${noun} ${describeEnd(outcome, timeoutMs)}.`;

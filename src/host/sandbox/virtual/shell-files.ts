@@ -16,7 +16,7 @@ export interface ShellMemory
 }
 
 /**
- * What the scripts of one command see: `/workspace` and `/tmp`, which our thread serves, and around them what the shell has for itself, in
+ * What the scripts of one command see: `/workspace`, `/tmp` and `/skills`, which our thread serves, and around them what the shell has for itself, in
  * memory and read-only. There is nothing else: no operation has a path of the machine. The interpreter asks for the methods of Node's file system, and
  * finds the code of a system call at the beginning of an error.
  */
@@ -168,7 +168,7 @@ const encodings: ReadonlySet<string> = new Set([
 /** Whether our thread serves a path. */
 function isServed(path: string): boolean {
   const [, top] = posix.resolve('/', path).split('/', 2);
-  return top === 'workspace' || top === 'tmp';
+  return top === 'workspace' || top === 'tmp' || top === 'skills';
 }
 
 function isEncoding(name: unknown): name is BufferEncoding {

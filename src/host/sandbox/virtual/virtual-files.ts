@@ -15,7 +15,7 @@ const maxWrittenBytes = 536_870_912;
 const modeBits = 0o7777;
 
 /**
- * The files of one sandbox: a fork of the call's file system at `/workspace`, and a folder in memory at `/tmp`. Files are read when a
+ * The files of one sandbox: a fork of the call's file system at `/workspace`, a folder in memory at `/tmp`, and files of skills at `/skills`. Files are read when a
  * command reads them, and count as read by the call.
  *
  * What arrives here was asked for by a thread that runs scripts of unknown origin: every path is checked by the file system itself.
@@ -23,13 +23,16 @@ const modeBits = 0o7777;
 export class VirtualFiles implements StagedView {
   readonly #filesystem: Filesystem;
   readonly #temporary: Filesystem;
+  readonly #skills: Filesystem | undefined;
   readonly #maxFileBytes: number;
   readonly #attributes = new FileAttributes();
   #fork: FilesystemFork;
   #writtenBytes = 0;
 
-  constructor(filesystem: Filesystem, maxFileBytes: number) {
+  /** @param skills what is at `/skills`, where nothing can be written. */
+  constructor(filesystem: Filesystem, maxFileBytes: number, skills?: Filesystem) {
     this.#filesystem = filesystem;
+    this.#skills = skills?.fork({ readOnly: true }).view;
     this.#maxFileBytes = maxFileBytes;
     this.#fork = filesystem.fork();
     this.#temporary = new MemoryFilesystem({ maxBytes: temporaryBytes, maxFileBytes, maxFiles: 100_000 });
@@ -100,6 +103,7 @@ export class VirtualFiles implements StagedView {
 
   #filesOf(top: string): Filesystem | undefined {
     if (top === 'workspace') return this.#fork.view;
+    if (top === 'skills') return this.#skills;
     return top === 'tmp' ? this.#temporary : undefined;
   }
 

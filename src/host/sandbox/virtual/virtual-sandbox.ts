@@ -39,9 +39,9 @@ export function virtualSandbox(options: VirtualSandboxOptions = {}): SandboxBack
       description: describeVirtual(settings.network),
     }),
     prepare: ({ signal } = {}) => threads.keep(signal),
-    start: async ({ filesystem, signal }) => {
+    start: async ({ filesystem, signal, skills }) => {
       signal?.throwIfAborted();
-      const files = new VirtualFiles(filesystem, settings.maxFileBytes);
+      const files = new VirtualFiles(filesystem, settings.maxFileBytes, skills);
       let thread: ShellThread | undefined;
       const run = async (command: CheckedCommand, ended: AbortSignal): Promise<SandboxOutcome> => {
         if (!(await files.hasDirectory(command.cwd)))

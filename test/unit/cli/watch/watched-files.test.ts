@@ -19,6 +19,15 @@ function put(name: string, text: string): string {
 }
 
 describe('watchedFiles', () => {
+  it('finds the skills of a folder', () => {
+    const agent = put('s/agent.ts', '');
+    for (const name of ['s/k/pdf/SKILL.md', 's/p/.claude/skills/csv/SKILL.md', 's/k/pdf/other.md'])
+      put(name, '');
+    const given = request('run', agent, '--skills', join(folder, 's/k'), '--skills', join(folder, 's/p'));
+    const names = watchedFiles(given, []).map((path) => relative(folder, path));
+    expect(names.sort()).toEqual(['s/agent.ts', 's/k/pdf/SKILL.md', 's/p/.claude/skills/csv/SKILL.md']);
+  });
+
   it('finds the modules of an agent, by every way to name one, also when one is not there or is broken', () => {
     const agent = put(
       'a/agent.ts',

@@ -164,6 +164,7 @@ const samples: Samples = {
         isToolRuntime: true,
         idempotent: ['search'],
         params: { topic: 'tests' },
+        sources: { 'skill pdf': '3-4' },
       },
     ],
     least: started,

@@ -43,6 +43,14 @@ it('puts no value of a variable on the command line, where others could read it'
   expect(inputs.at(-1)).toBe("export TOKEN='it'\\''s a secret'\nexport OTHER='another secret'\n");
 });
 
+it('shows files of skills read-only, where there are any', () => {
+  const command = checkCommand('bubblewrap', { command: 'true' });
+  const settings = bubblewrapSettings({}, false);
+  const [options = ''] = bubblewrapLine(settings, command, '/tmp/staged').inputs;
+  expect(options.split('\0').slice(-4)).toEqual(['--ro-bind', '/tmp/staged', '/skills', '']);
+  expect(bubblewrapLine(settings, command).inputs[0]).not.toContain('/skills');
+});
+
 it('keeps commands from making user namespaces, and runs none where that fails', () => {
   const command = checkCommand('bubblewrap', { command: 'true' });
   const [options = ''] = bubblewrapLine(bubblewrapSettings({}, false), command).inputs;

@@ -23,9 +23,13 @@ interface RunOptions {
   readonly command?: Partial<SandboxCommand>;
   readonly signal?: AbortSignal;
   readonly keepsId?: boolean;
+  readonly skills?: string;
 }
 
-async function runOn(service: FakeService, { sandbox, command, signal, keepsId = false }: RunOptions = {}) {
+async function runOn(
+  service: FakeService,
+  { sandbox, command, signal, skills, keepsId = false }: RunOptions = {},
+) {
   return runContainer(
     {
       settings: podmanSettings({ image: 'localhost/some:1', ...sandbox }),
@@ -35,6 +39,7 @@ async function runOn(service: FakeService, { sandbox, command, signal, keepsId =
     folder,
     checkCommand('podman', { command: 'go', ...command }),
     signal,
+    skills,
   );
 }
 
@@ -123,6 +128,23 @@ describe('the requests for one command', () => {
           destination: '/tmp',
           options: ['rw', 'nosuid', 'nodev', 'size=268435456', 'mode=1777', 'notmpcopyup'],
         },
+      ],
+    });
+  });
+
+  it('have files of skills, which they cannot change', async () => {
+    await using service = await fakeService();
+    await runOn(service, { skills: '/tmp/skills' });
+    expect(specOf(service)).toMatchObject({
+      mounts: [
+        { destination: '/workspace' },
+        {
+          type: 'bind',
+          source: '/tmp/skills',
+          destination: '/skills',
+          options: ['ro', 'nosuid', 'nodev', 'rprivate'],
+        },
+        { destination: '/tmp' },
       ],
     });
   });

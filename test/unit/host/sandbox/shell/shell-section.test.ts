@@ -2,15 +2,17 @@ import { describe, expect, it } from 'vitest';
 import {
   binding,
   type ConversationItem,
+  type Filesystem,
   MemoryFilesystem,
   PromptEvaluationError,
   promptTemplate,
+  type Section,
   Session,
   ToolCallLog,
 } from 'weakincentives';
 import { SandboxBackend, SandboxError, type ShellSectionOptions, shellSection } from 'weakincentives/sandbox';
 import { scriptedAdapter } from 'weakincentives/testing';
-import { vfsToolsSection } from 'weakincentives/tools';
+import { skillsSection, vfsToolsSection } from 'weakincentives/tools';
 import { type FakeBackend, fakeBackend, outcome } from './fake-backend.ts';
 
 const resultsOf = (conversation: readonly ConversationItem[]): readonly string[] =>
@@ -207,5 +209,53 @@ describe('shellSection', () => {
     // As untyped code may write it.
     const given = { backend, ...options } as ShellSectionOptions;
     expect(() => shellSection(given)).toThrow(problem);
+  });
+});
+
+describe('skills', () => {
+  const skill = {
+    name: 'pdf',
+    description: 'Fill in forms.',
+    body: 'Run fill.sh.',
+    files: { 'fill.sh': 'echo' },
+  };
+
+  async function startedWith(more: readonly Section[]) {
+    const starts: { skills: readonly string[] | undefined; files: readonly string[]; write: unknown }[] = [];
+    const pathsOf = async (files: Filesystem) => (await files.glob('**')).paths;
+    const fake = fakeBackend(() => outcome());
+    const backend: SandboxBackend = {
+      ...fake,
+      start: async (options) => {
+        const { skills, filesystem } = options;
+        starts.push({
+          skills: skills && (await pathsOf(skills)),
+          files: await pathsOf(filesystem),
+          write: await skills?.write('pdf/fill.sh', 'rm').catch((error: unknown) => error),
+        });
+        return fake.start(options);
+      },
+    };
+    const sections = [vfsToolsSection(), shellSection({ backend }), ...more];
+    const toolCalls = [{ name: 'shell_execute', arguments: { command: 'sh /skills/pdf/fill.sh' } }];
+    await scriptedAdapter([{ toolCalls }, { text: 'done' }]).evaluate(
+      promptTemplate({ ns: 'test', key: 'skills', sections }).bind(),
+    );
+    return starts;
+  }
+
+  it('are files of the sandbox of each command, and not of the workspace', async () => {
+    const [start] = await startedWith([skillsSection({ from: [skill] })]);
+    expect(start).toMatchObject({
+      skills: ['pdf/fill.sh'],
+      files: [],
+      write: { code: 'filesystem-read-only' },
+    });
+  });
+
+  it('are none of its business without files', async () => {
+    expect((await startedWith([]))[0]?.skills).toBeUndefined();
+    const { files: _files, ...plain } = skill;
+    expect((await startedWith([skillsSection({ from: [plain] })]))[0]?.skills).toBeUndefined();
   });
 });
