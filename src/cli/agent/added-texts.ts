@@ -38,7 +38,7 @@ export interface ReadTexts {
 /**
  * Reads what `--skills` names, once.
  *
- * @param logger gets what of the skills is not used. Default: nobody.
+ * @param logger gets what of the skills is not used. Default: it is not logged.
  * @returns undefined without texts.
  * @throws {UsageError} for a folder without skills, skills that cannot be used, and without the package that reads them.
  */

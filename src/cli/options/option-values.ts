@@ -161,7 +161,7 @@ export interface OverridesChoice {
 export interface AddedTexts {
   /** Folders with skills. */
   readonly skills: readonly string[];
-  /** Whose skills are used although they are in the folder that is worked on; undefined: nobody's. */
+  /** `workspace`: skills of the folder that is worked on are used, too; undefined: they are refused. */
   readonly trust: 'workspace' | undefined;
   /** Whether the instructions of the folder are shown. */
   readonly hasInstructions: boolean;

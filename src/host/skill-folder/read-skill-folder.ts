@@ -22,7 +22,7 @@ export interface ReadSkillFolderOptions {
    * process.
    */
   readonly folder: string;
-  /** Gets what was not used, once: members of front matter that the specification does not have, and `allowed-tools`. Default: nobody. */
+  /** Gets what was not used, once: members of front matter that the specification does not have, and `allowed-tools`. Default: it is not logged. */
   readonly logger?: Logger;
 }
 
@@ -82,7 +82,7 @@ function skillOfPath(path: string): string {
   return inRoot.split('/')[0] ?? inRoot;
 }
 
-/** Globs for the skills of a folder alone: it may be a large project. A folder that is none of the three kinds has no skills. */
+/** Globs for the skills of a folder alone: it may be a large project. A folder of another kind has no skills. */
 async function patternsOf(folder: string): Promise<readonly string[]> {
   if (await exists(join(folder, skillFile))) return ['**'];
   const roots: string[] = [];
@@ -92,7 +92,7 @@ async function patternsOf(folder: string): Promise<readonly string[]> {
   const skills: string[] = [];
   for (const name of entries) {
     if (!(await exists(join(folder, name, skillFile)))) continue;
-    // A name that is a pattern is none of a skill.
+    // A skill cannot have a name that is a pattern.
     if (!/^[\w .-]+$/u.test(name))
       throw refuseSkill(name, 'the name of its folder is not that of a skill. Rename it');
     skills.push(name, `${name}/**`);

@@ -2,7 +2,7 @@ const fenceStart = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/u;
 const fenceEnd = /^ {0,3}(`{3,}|~{3,})[ \t]*$/u;
 const heading = /^( {0,3})(#{1,6})(?=[ \t]|$)/u;
 const underline = /^ {0,3}(?:=+|-+)[ \t]*$/u;
-/** A quote or an item of a list: what follows on the next line belongs to it, and is no heading when it is underlined. */
+/** A quote or an item of a list: what follows on the next line belongs to it, and an underline there does not make a heading of it. */
 const quoteOrItem = /^ {0,3}(?:>|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))/u;
 const indentedCode = /^(?: {4}|\t)/u;
 const maxLevel = 6;

@@ -68,7 +68,7 @@ const checks: OptionsOf<ProjectInstructionsSectionOptions, 'maxCharacters'> = {
  * });
  * ```
  *
- * @throws {PromptValidationError} for a name that is no file at the root, and for a bad limit.
+ * @throws {PromptValidationError} for a name that cannot be that of a file at the root, and for a bad limit.
  * @see docs/spec/skills.md §5
  */
 export function projectInstructionsSection(

@@ -11,7 +11,7 @@ export interface ReadSkillsOptions {
   readonly filesystem: Filesystem;
   /** The folder there. Default: the root. */
   readonly path?: string;
-  /** Gets what was not used, once: members of front matter that the specification does not have, and `allowed-tools`. Default: nobody. */
+  /** Gets what was not used, once: members of front matter that the specification does not have, and `allowed-tools`. Default: it is not logged. */
   readonly logger?: Logger;
 }
 

@@ -29,7 +29,7 @@ export interface SkillsSectionOptions {
   /** Names of those to offer, in this order. Default: all, by name. */
   readonly include?: readonly string[];
   /**
-   * `'workspace'`: skills from a folder inside the workspace may be used. Whoever wrote the files there, a stranger perhaps, instructs the model with them. Default: they are refused
+   * `'workspace'`: skills from a folder inside the workspace may be used. The authors of the files there, who may be strangers, instruct the model with them. Default: they are refused
    * when an evaluation starts.
    */
   readonly trust?: 'workspace';
@@ -54,7 +54,7 @@ const maxNamedFiles = 100;
  * A section with a subsection for each skill, of which the model has the description from the start and reads the text with `read_section` when it needs it. A skill brings no tools: the
  * list of tools stays the same. Its files are read with `read_skill_file`, and commands of a sandbox have them at `/skills/<name>/`; they can only be read, and nothing runs them but a sandbox.
  *
- * Text of a skill stands in a block of its own that it cannot leave, with its headings below that of its section. It is never a template.
+ * The text of a skill is in a block of its own that it cannot leave, with its headings below that of its section. It is never a template.
  *
  * ```ts
  * import { promptTemplate, section } from 'weakincentives';
@@ -129,7 +129,7 @@ function nearOf(name: unknown, names: readonly string[]): string {
   return near.length > 0 ? `Nearest: ${quotedList(near)}.` : `There are ${quotedList(names.slice(0, 20))}.`;
 }
 
-/** @throws {PromptValidationError} for a skill that whoever wrote the workspace has written. */
+/** @throws {PromptValidationError} for a skill that is in the workspace. */
 async function refuseOfWorkspace(
   skills: readonly Skill[],
   { resources }: SectionPrepareContext,
@@ -161,7 +161,7 @@ function sectionOf(skill: Skill): AnySection {
     title: name,
     key: name,
     visibility: 'summary',
-    // After a word of ours, so that it is no heading.
+    // After a word of ours, so that it cannot be a heading.
     summary: () => `Description: ${description}`,
     acceptsOverrides: false,
     render: (_params, { number }) =>

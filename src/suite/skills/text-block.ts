@@ -16,7 +16,7 @@ interface StrangerText {
 
 /**
  * A text of strangers as a block which nothing in it can end or leave: what would begin or end a block is escaped, its headings are below those of the prompt, and
- * characters that nobody sees are gone.
+ * characters that a reader would not see are gone.
  */
 export function textBlock({ tag, attributes, text, levels }: StrangerText): string {
   return [
@@ -26,7 +26,7 @@ export function textBlock({ tag, attributes, text, levels }: StrangerText): stri
   ].join('\n');
 }
 
-/** How many levels the headings of a text move down that stands in the section with this number: below its heading, which has one level more than the number has parts. */
+/** How many levels the headings of a text in the section with this number move down: below the heading of the section, which has one level more than the number has parts. */
 export function levelsBelow(number: string): number {
   return number.split('.').length + 1;
 }
