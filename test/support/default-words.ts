@@ -114,6 +114,10 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   },
   PostgresJournalOptions: { readOnly: false, schema: 'wink' },
   OpenAgentOptions: { isApplyNamed: false, isWithoutFolder: false },
+  ProjectInstructionsSectionOptions: {
+    key: 'project-instructions',
+    title: 'Instructions of the Repository',
+  },
   ReadBeforeWritePolicyOptions: {
     scope: ['subtree', policies],
     detectStale: true,
@@ -144,6 +148,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   SessionImportOptions: { unknownSlices: 'refuse' },
   SharedModelOptions: { unsupportedConfig: ['error', registry] },
   ShellSectionOptions: { key: 'shell', rollbackOn: 'failure', title: 'Shell', visibility: 'full' },
+  SkillsSectionOptions: { key: 'skills', title: 'Skills' },
   SqliteJournalOptions: { readOnly: false },
   StagedFolderOptions: { layer: 'auto' },
   StatePolicyOptions: { policy: 'state' },

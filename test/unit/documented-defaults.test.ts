@@ -22,6 +22,7 @@ import { virtualSettings } from '../../src/host/sandbox/virtual/options.ts';
 import { stagingLimitChecks } from '../../src/host/staged-folder/staging/options.ts';
 import { silenceTimeoutMs } from '../../src/providers/kit/wire/silence-limit.ts';
 import { cacheKeySource } from '../../src/providers/openai/request/request.ts';
+import { defaultInstructionCharacters } from '../../src/suite/skills/project-instructions.ts';
 import { vfsLimitChecks } from '../../src/suite/vfs/limits.ts';
 import { defaultWords } from '../support/default-words.ts';
 import {
@@ -170,6 +171,9 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
     { leaseTimeoutMs: 30_000, queryTimeoutMs: 15_000 },
     'function postgresJournal',
   ),
+  ProjectInstructionsSectionOptions: byDefault({ maxCharacters: 20_000 }, () => ({
+    maxCharacters: defaultInstructionCharacters,
+  })),
   PostgresResourceOptions: written({ timeoutMs: 15_000 }, 'function postgresResource'),
   RunJob: written({ priority: 0 }, 'class PgBossQueue'),
   RunWorkerOptions: written({ concurrency: 10, drainMs: 25_000, sweepMs: 30_000 }, 'function runWorker'),

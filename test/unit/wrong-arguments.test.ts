@@ -6,7 +6,13 @@ import * as w from 'weakincentives';
 import { aiSdk, fromAiSdkTool, toAiSdkTools } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import { adapterConformance } from 'weakincentives/conformance';
-import { LocalOverridesStore, openHostFilesystem, openStagedFolder, readFolder } from 'weakincentives/node';
+import {
+  LocalOverridesStore,
+  openHostFilesystem,
+  openStagedFolder,
+  readFolder,
+  readSkillFolder,
+} from 'weakincentives/node';
 import { openai, openaiDialect, runOpenAICalls, toOpenAITools } from 'weakincentives/openai';
 import * as provider from 'weakincentives/provider';
 import { mockHostedToolCodec, scriptedAdapter } from 'weakincentives/testing';
@@ -132,6 +138,16 @@ const cases: Readonly<Record<string, Case>> = {
   projectSchema: [provider.projectSchema, schema, { ...openaiDialect }],
   planCompletion: [suite.planCompletion, {}],
   planningToolsSection: [suite.planningToolsSection, { key: 'plan', policies: [] }],
+  skillsSection: [
+    suite.skillsSection,
+    { from: [{ name: 'a', description: 'A.', body: '', files: { b: 'c' } }], include: ['a'], key: 'k' },
+  ],
+  projectInstructionsSection: [
+    suite.projectInstructionsSection,
+    { files: ['AGENTS.md'], maxCharacters: 10, key: 'k' },
+  ],
+  readSkills: [suite.readSkills, { filesystem: files, path: '.' }],
+  readSkillFolder: [readSkillFolder, { folder }],
   vfsToolsSection: [suite.vfsToolsSection, { key: 'vfs', title: 'Files', acceptsOverrides: true }],
   formatPlan: [suite.formatPlan, { objective: 'x', status: 'active', steps: [] }],
   webSearchTool: [suite.webSearchTool, {}],

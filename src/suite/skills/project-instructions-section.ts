@@ -26,7 +26,7 @@ import { levelsBelow, textBlock } from './text-block.ts';
 
 /** Options of {@link projectInstructionsSection}. */
 export interface ProjectInstructionsSectionOptions {
-  /** Names of the files to look for at the root of the workspace; the first one that exists is shown. Default: `AGENTS.md`, `CLAUDE.md`. */
+  /** Names of the files to look for at the root of the workspace; the first one that exists is shown. Default: the usual ones, `AGENTS.md` and then `CLAUDE.md`. */
   readonly files?: readonly string[];
   /** So much of the file is shown, in UTF-16 units: 1 to 200,000. Default 20,000. */
   readonly maxCharacters?: number;

@@ -1,6 +1,12 @@
-import { assertOptions, type OptionsOf, PromptValidationError } from '../../core/error/index.ts';
+import {
+  assertOptions,
+  type OptionsOf,
+  PromptValidationError,
+  required,
+  rule,
+} from '../../core/error/index.ts';
 import { decodeText, type Filesystem } from '../../core/filesystem/index.ts';
-import { counted, quotedList, quoteText, showName } from '../../core/internal/index.ts';
+import { counted, isRecord, quotedList, quoteText, showName } from '../../core/internal/index.ts';
 import { type Logger, silentLogger } from '../../core/tool/index.ts';
 import { loadYaml, readSkillDocument, skillOf, type YamlModule } from './front-matter.ts';
 import { checkSkill, refuseSkill, type Skill, skillLimits } from './skill.ts';
@@ -21,7 +27,13 @@ export const skillRoots: readonly string[] = ['.claude/skills', '.codex/skills',
 /** The file that makes a folder a skill. */
 export const skillFile = 'SKILL.md';
 
-const readChecks: OptionsOf<ReadSkillsOptions> = { filesystem: 'object!', path: 'string', logger: 'object' };
+const readChecks: OptionsOf<ReadSkillsOptions> = {
+  filesystem: required(
+    rule((value) => isRecord(value) && typeof value['readBytes'] === 'function', 'a Filesystem'),
+  ),
+  path: 'string',
+  logger: 'object',
+};
 
 /** What a reader knows beside the files. */
 export interface SkillOrigin {

@@ -1,8 +1,8 @@
-import { withoutHidden } from '../../core/internal/index.ts';
+import { withoutBlockTags, withoutHidden } from '../../core/internal/index.ts';
 import { moveHeadings } from './move-headings.ts';
 
-/** What begins or ends a block of the library, also with blanks in it that a reader may overlook. */
-const delimiter = /<(?=[\s/]*(?:skill\b|project-instructions\b|wink-))/giu;
+/** What begins or ends a block of a stranger's text, also with blanks in it that a reader may overlook. */
+const delimiter = /<(?=[\s/]*(?:skill|project-instructions)\b)/giu;
 
 /** A text that strangers wrote, and what it is. */
 interface StrangerText {
@@ -31,9 +31,9 @@ export function levelsBelow(number: string): number {
   return number.split('.').length + 1;
 }
 
-/** Text in which no block begins or ends: the `<` of what would be one is written `&lt;`. */
+/** Text in which no block begins or ends, of strangers or of the runtime: the `<` of what would be one is written `&lt;`. */
 export function withoutBlocks(text: string): string {
-  return text.replace(delimiter, '&lt;');
+  return withoutBlockTags(text).replace(delimiter, '&lt;');
 }
 
 /** The text without characters that a reader would not see, with one kind of line ending. */
