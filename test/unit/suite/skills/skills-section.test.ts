@@ -214,7 +214,7 @@ it('a skill that was read stays when the conversation is compacted, in its block
     return turn < 30 ? { toolCalls: [{ name: 'note' }] } : { text: 'ok' };
   }).evaluate(prompt, { context: { compact: { atInputTokens: 4_000, toInputTokens: 2_000 } } });
   const state = JSON.parse(said.at(-1) ?? '[]')[0]?.text as string;
-  expect(state).toContain('<skill name=\"pdf\">\n#### Big heading');
+  expect(state).toContain('<skill name="pdf">\n#### Big heading');
   expect(state.match(/<\/?(?:wink-state|skill)\b/gu)).toEqual([
     '<wink-state',
     '<skill',
