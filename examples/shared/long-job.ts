@@ -17,7 +17,7 @@ import {
 import { z } from 'zod';
 
 // A job that takes 2,000 turns: files are moved to a new interface one by one, and what has to be reported depends on every one of them and on a rule that
-// stands in the third. The model knows what it is sent and nothing else.
+// is in the third. The model knows what it is sent and nothing else.
 
 const files = 2_000;
 const windowTokens = 32_000;

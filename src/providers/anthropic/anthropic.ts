@@ -46,7 +46,7 @@ export interface AnthropicModelOptions extends SharedModelOptions {
    */
   readonly betas?: readonly string[];
   /**
-   * Where the model gets the tools of sections that are opened during a run. `'append'`: at the end of the list of tools, which stands before everything that the provider caches, so that the
+   * Where the model gets the tools of sections that are opened during a run. `'append'`: at the end of the list of tools, which comes before everything that the provider caches, so that the
    * request after an opening is charged in full. `'in-place'`: with the result that opens them, as `tool_reference` to tools that are declared with `defer_loading` (models from the generation 4.5 on); the list of tools never changes. Models and servers that do not know
    * that refuse the request. Default: `'append'`.
    */

@@ -39,7 +39,7 @@ export interface OpenAIModelOptions extends SharedModelOptions {
    */
   readonly promptCacheKey?: string | boolean;
   /**
-   * Where the model gets the tools of sections that are opened during a run. `'append'`: at the end of the list of tools, which stands before everything that the provider caches, so that the
+   * Where the model gets the tools of sections that are opened during a run. `'append'`: at the end of the list of tools, which comes before everything that the provider caches, so that the
    * request after an opening is charged in full. `'in-place'`: with the result that opens them, as `additional_tools` (models from gpt-5.4 on); the list of tools never changes. Models and servers that do not know
    * that refuse the request. Default: `'append'`.
    */

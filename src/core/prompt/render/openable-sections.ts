@@ -137,7 +137,7 @@ export class OpenableSections {
     return this.#textOf(selection, context, this.#rendered.examples);
   }
 
-  /** Tools of the sections that are not shown in full from the start and can be opened: a summary stands for them, or for what is around them. */
+  /** Tools of the sections that are not shown in full from the start and can be opened: what is shown is their summary, or that of a section around them. */
   openable(): readonly BoundTool[] {
     const { inFull, summarized } = this.#rendered;
     const canBeOpened = (node: SectionNode | undefined): boolean =>

@@ -59,7 +59,7 @@ export class ContextSize {
     return reported.tokens + this.ofItems(request.conversation.slice(reported.items));
   }
 
-  /** What stands before the conversation of a request. */
+  /** What comes before the conversation of a request. */
   besideConversation(request: Omit<EstimatedRequest, 'conversation'>): number {
     return this.#scaled(this.#estimate.besideConversation(request));
   }

@@ -19,7 +19,7 @@ export function turnsOf(conversation: readonly ConversationItem[]): readonly Con
 }
 
 /**
- * The turns of a conversation, those that belong to each other as one: what a cut may stand between.
+ * The turns of a conversation, those that belong to each other as one: a cut may be between two of them.
  */
 export function wholeTurnsOf(
   conversation: readonly ConversationItem[],

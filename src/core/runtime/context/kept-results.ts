@@ -93,7 +93,7 @@ export class KeptResults {
   #idOf({ callId, turn }: Pick<ToolInvokedPayload, 'callId' | 'turn'>): string {
     // Not the id of the call alone: models, and some providers, use one twice.
     const hash = hashOfText(`${this.#evaluationId}/${turn}/${callId}`);
-    // What stands before the hyphen is the length of the text.
+    // Before the hyphen is the length of the text.
     return hash.slice(hash.indexOf('-') + 1).slice(0, idCharacters);
   }
 

@@ -108,7 +108,7 @@ export interface LanguageModel {
    */
   readonly takesOutputSchema?: boolean;
   /**
-   * `in-place`: the tools of a section that is opened come with the result that opened it (`ToolResultItem.loadedTools`), so that what stands before the conversation, and is cached,
+   * `in-place`: the tools of a section that is opened come with the result that opened it (`ToolResultItem.loadedTools`), so that what comes before the conversation, and is cached,
    * stays. Default: `append`, they are at the end of `tools` from the next turn on.
    */
   readonly takesOpenedTools?: 'append' | 'in-place';

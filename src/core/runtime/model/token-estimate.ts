@@ -52,7 +52,7 @@ export class TokenEstimate {
     return this.#conversationTokens + this.besideConversation({ instructions, tools });
   }
 
-  /** The tokens of what stands before the conversation of a request. */
+  /** The tokens of what comes before the conversation of a request. */
   besideConversation({ instructions, tools }: Omit<EstimatedRequest, 'conversation'>): number {
     if (instructions !== this.#instructions.text) {
       this.#instructions = { text: instructions, tokens: this.ofText(instructions) };
