@@ -39,7 +39,13 @@ const most: Readonly<Record<string, number>> = {
   troubleshooting: 500,
 };
 /** Guides of what came after the others were planned; together they may have 6,000. */
-const later: Readonly<Record<string, number>> = { restate: 420, inngest: 300, dbos: 240, temporal: 210, 'long-work': 720 };
+const later: Readonly<Record<string, number>> = {
+  restate: 420,
+  inngest: 300,
+  dbos: 240,
+  temporal: 210,
+  'long-work': 720,
+};
 const tolerance = 1.1;
 const mostOfAll = 30_000;
 const longestLine = 120;
