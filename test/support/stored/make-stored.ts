@@ -16,6 +16,7 @@ import {
   type RunSummary,
   resumeRun,
   Session,
+  sayToRun,
   section,
   suspendApproval,
   ToolResult,
@@ -27,6 +28,7 @@ import { exportRecord, runRecorder } from 'weakincentives/record';
 import { type SqliteDatabase, sqliteJournal } from 'weakincentives/sqlite';
 import { scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
+import { compactedAdapter, compactedContext, compactedPrompt } from './compacted-run.ts';
 import { describeStored } from './describe-stored.ts';
 import { folderAgentText, folderFiles } from './folder-run.ts';
 import { modelsAdapter, modelsPrompt } from './models-run.ts';
@@ -97,6 +99,28 @@ async function changedModels(runId: string): Promise<readonly StoredBatch[]> {
   return until(journal.batches, (batch) => has(batch, 'request', '"turn":3'));
 }
 
+/** A run that was compacted, has a result that is kept and a message that was said to it, killed three turns before its answer. */
+async function compacted(runId: string): Promise<readonly StoredBatch[]> {
+  const journal = keepingJournal();
+  let isSaid = false;
+  await compactedAdapter().evaluate(compactedPrompt(), {
+    journal,
+    runId,
+    input: 'Begin.',
+    context: compactedContext,
+    observers: [
+      {
+        onEvent: ({ type }) => {
+          if (type !== 'tool-call-start' || isSaid) return;
+          isSaid = true;
+          void sayToRun({ journal, runId, input: 'Be careful.', by: 'ann', id: 'm1' });
+        },
+      },
+    ],
+  });
+  return until(journal.batches, (batch) => has(batch, 'request', '"turn":13'));
+}
+
 async function resume(
   journal: KeepingJournal,
   runId: string,
@@ -161,6 +185,7 @@ async function libraryRuns(): Promise<{
   await add(await killed('interrupted', (batch) => has(batch, 'request', '"turn":5')));
   await add(await killed('in-doubt', (batch) => has(batch, 'commit', '"toolName":"charge"')));
   await add(await changedModels('changed-models'));
+  await add(await compacted('compacted'));
   for (const runId of ['suspended', 'answered', 'suspended-about-changes']) {
     await evaluate(journal, runId, { approve: suspendApproval() });
   }

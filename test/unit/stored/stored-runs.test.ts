@@ -14,6 +14,7 @@ import {
 } from 'weakincentives';
 import { exportRecord, type RunRecord, readRunRecord, replayRun } from 'weakincentives/record';
 import { drivers, noSqlite, openJournal, openWasmSqlite, withoutWal } from '../../support/sqlite.ts';
+import { compactedAdapter, compactedContext, compactedPrompt } from '../../support/stored/compacted-run.ts';
 import { modelsAdapter, modelsPrompt } from '../../support/stored/models-run.ts';
 import { endOf, type StoredEnd } from '../../support/stored/stored-end.ts';
 import {
@@ -217,6 +218,32 @@ describe.each(cases)('the journal of version $version, with $name', ({ version, 
       'second',
       'second',
     ]);
+  });
+
+  it.skipIf(version < '10')('continues a run that was compacted as it was', async () => {
+    const journal = open(version);
+    const asked: number[] = [];
+    const outcome = await resumeRun({
+      adapter: compactedAdapter(asked),
+      prompt: compactedPrompt(),
+      journal,
+      runId: 'compacted',
+      context: compactedContext,
+      strict: true,
+    });
+    expect(outcome).toMatchObject({ text: 'Done.' });
+    expect(asked).toEqual([12, 13, 14, 15]);
+    const said = outcome.conversation.flatMap((item) => (item.type === 'user' ? [item] : []));
+    expect(said.map(({ source }) => source)).toEqual([undefined, undefined, 'digest']);
+    expect(JSON.stringify(said)).toMatch(/Be careful\..*Done so far: 1 3 4 5/);
+    const { root } = await recordOf(journal, 'compacted');
+    const events = root.turns.flatMap((turn) => turn.events.map(({ event }) => event.type));
+    expect(events).toContain('context-compacted');
+    expect(events).toContain('input-taken');
+    const look = root.turns[1]?.calls[0];
+    expect(look?.resultId).toMatch(/^[0-9a-f]{12}$/);
+    expect(look?.wholeText).toContain('line 199');
+    expect(look?.modelText).not.toContain('line 99\n');
   });
 
   it.skipIf(version >= '08')('has no keys and no budgets', async () => {
