@@ -89,12 +89,16 @@ export async function bundle(folder, entries) {
           test: isOf(/^durable\/sqlite\/(store\/|worker\/serve)/),
           priority: 5,
         },
+        // What a skill is, for the suite and for what reads one from a disk: neither brings the other along.
+        { name: 'skills', test: isOf(/^suite\/skills\/(front-matter|read-skills|skill)\.js$/), priority: 1 },
         // What starts processes, without the file systems of the disk. After the core, because a group takes along what its modules import.
         { name: 'process', test: isOf(/^host\/process\//), priority: 1 },
         { name: 'mcp', test: isIn('harness/mcp'), priority: 1 },
         { name: 'node', test: isOf(/^host\/(?!sandbox\/)/), priority: 1 },
         { name: 'otel', test: isIn('record/otel'), priority: 1 },
         { name: 'provider', test: isIn('providers/kit', 'harness/kit'), priority: 1 },
+        // What the matchers of a test framework take of a record.
+        { name: 'run-cost', test: isOf(/^record\/fold\/run-cost\.js$/), priority: 1 },
         { name: 'record', test: isOf(/^record\/(?!otel\/|vitest\/)/), priority: 1 },
         { name: 'suite', test: isIn('suite'), priority: 1 },
         // The functions of the root are in the core, and load the rest of what a journal takes.

@@ -11,7 +11,7 @@ const policies = 'policy.scope';
 export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordRow>>>> = {
   AgentToolOptions: { effects: 'external' },
   AgentWorkspace: { defaultExcludes: true },
-  AiSdkOptions: { takesOutputSchema: true },
+  AiSdkOptions: { openedTools: 'append', takesOutputSchema: true },
   AppendOptions: { moveToEnd: false },
   BubblewrapSandboxOptions: { network: 'none', program: 'bwrap' },
   BudgetTrackerOptions: { isLimitRequired: true },

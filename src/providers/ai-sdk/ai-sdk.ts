@@ -9,10 +9,12 @@ import {
   assertCaching,
   type CallIdForm,
   checkModelOptions,
+  claudeCharactersPerToken,
   type HostedToolCodecTable,
   HostedToolRegistry,
   modelChecks,
   nineCharacterCallIds,
+  openedToolsCheck,
   plainCallIds,
   providerAdapter,
   type SharedModelOptions,
@@ -24,6 +26,7 @@ import {
 } from '../kit/index.ts';
 import { hostedToolCodecsOf } from './hosted/codecs.ts';
 import { type CacheTtl, cacheMarkOf, isClaude } from './request/cache-marks.ts';
+import { openedToolsFormOf } from './request/opened-tools.ts';
 import { checkRequest, prepareRequest, type RequestContext } from './request/request.ts';
 import { readSettings } from './request/request-settings.ts';
 import { toProviderError } from './turn/provider-error.ts';
@@ -75,6 +78,11 @@ export interface AiSdkOptions extends SharedModelOptions {
    * `'5m'`.
    */
   readonly promptCaching?: false | { readonly ttl?: CacheTtl };
+  /**
+   * Where the model gets the tools of sections that are opened during a run: `'append'` or `'in-place'`, as with `openai()` and `anthropic()`. In place only for models of `@ai-sdk/openai` (Responses)
+   * and `@ai-sdk/anthropic` with an interface of version 4; for others it is refused. Default: `'append'`.
+   */
+  readonly openedTools?: 'append' | 'in-place';
 }
 
 const aiSdkChecks: OptionsOf<AiSdkOptions> = {
@@ -85,6 +93,7 @@ const aiSdkChecks: OptionsOf<AiSdkOptions> = {
   takesOutputSchema: 'boolean',
   strictTools: oneOf(['all-or-none', 'each', 'none']),
   promptCaching: 'any',
+  openedTools: openedToolsCheck,
 };
 
 /**
@@ -114,6 +123,12 @@ export function aiSdk(options: AiSdkOptions): ProviderAdapter {
   assertModel(model);
   checkModelOptions('AI SDK', { model: model.modelId }, []);
   assertCaching('aiSdk()', options.promptCaching);
+  if (options.openedTools === 'in-place' && openedToolsFormOf(model) === undefined) {
+    throw new PromptValidationError(
+      `aiSdk(): openedTools 'in-place' is for models of @ai-sdk/openai (Responses) and @ai-sdk/anthropic with an interface of version 4; this one is of "${model.provider}", version ${model.specificationVersion}. Leave it out.`,
+      { details: { option: 'openedTools', provider: model.provider } },
+    );
+  }
   return model.specificationVersion === 'v4'
     ? adapterOf(model, filesOfV4, options)
     : adapterOf(model, filesOfV3, options);
@@ -124,13 +139,18 @@ function adapterOf<Version extends AiSdkVersion>(
   files: FileForm<Version>,
   options: AiSdkOptions,
 ): ProviderAdapter {
-  const { name = `${model.provider}/${model.modelId}`, takesOutputSchema = true } = options;
+  const {
+    name = `${model.provider}/${model.modelId}`,
+    openedTools = 'append',
+    takesOutputSchema = true,
+  } = options;
   const family = model.provider.replace(/\..*$/s, '');
   const context: RequestContext<Version> = {
     version: model.specificationVersion,
     files,
     provider: name,
     family,
+    openedTools: openedTools === 'in-place' ? openedToolsFormOf(model) : undefined,
     callIds: callIdsOf(model),
     claude: isClaude(model)
       ? { provider: name, knowsEffort: budgetPackages.test(model.provider) }
@@ -163,7 +183,11 @@ function adapterOf<Version extends AiSdkVersion>(
       provider: toTelemetryName(model.provider),
       ...present({ settings: options.settings }),
       takesOutputSchema,
-      ...present({ prices: options.prices }),
+      ...present({
+        prices: options.prices,
+        takesOpenedTools: openedTools,
+        charactersPerToken: isClaude(model) ? claudeCharactersPerToken : undefined,
+      }),
       check: (check) => checkRequest(check, context),
       generate: (request, generateOptions) => {
         const { outputSchema: _told, ...plain } = request;

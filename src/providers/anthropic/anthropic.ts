@@ -6,6 +6,7 @@ import {
   assertCaching,
   type ClientChoice,
   checkModelOptions,
+  claudeCharactersPerToken,
   HostedToolRegistry,
   lazyClient,
   modelChecks,
@@ -57,9 +58,6 @@ export interface AnthropicModelOptions extends SharedModelOptions {
 export type AnthropicOptions = AnthropicModelOptions & ClientChoice<AnthropicClient, AnthropicClientOptions>;
 
 const clientKeys = ['apiKey', 'authToken', 'baseURL', 'defaultHeaders', 'fetch'] as const;
-
-/** About what its tokenizers make of English and of code. */
-const charactersPerToken = 3.5;
 
 const anthropicChecks: OptionsOf<AnthropicOptions, 'maxTokens'> = {
   ...modelChecks,
@@ -120,7 +118,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
       takesExamples: true,
       takesOutputSchema: true,
       ...present({ prices: options.prices, takesOpenedTools: openedTools }),
-      charactersPerToken,
+      charactersPerToken: claudeCharactersPerToken,
       check: (check) => {
         toWireChoice(check, registry, undefined);
         toWireSettings(check.settings);

@@ -26,6 +26,7 @@ export {
   assertCaching,
   type ClientChoice,
   checkModelOptions,
+  claudeCharactersPerToken,
   lazyClient,
   modelChecks,
   openedToolsCheck,

@@ -59,6 +59,9 @@ export const modelChecks: OptionsOf<SharedModelOptions> = {
   unsupportedConfig: oneOf(['error', 'warn']),
 };
 
+/** ASCII characters in a token of Claude: about what its tokenizers make of English and of code. @internal */
+export const claudeCharactersPerToken = 3.5;
+
 /** Where opened tools go. @internal */
 export const openedToolsCheck: OptionRule<'append' | 'in-place'> = oneOf(['append', 'in-place']);
 

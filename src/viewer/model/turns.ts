@@ -1,7 +1,7 @@
 import { cutLine } from '../../core/internal/index.ts';
 import type { RecordedCall, RecordedRun, RecordedTurn, RunRecord } from '../../record/index.ts';
 import { endOf } from './phases.ts';
-import { duration, maxBriefCharacters } from './words.ts';
+import { duration, many, maxBriefCharacters } from './words.ts';
 
 /** The id of a turn in addresses and rows: `turn-5`, inside a call `run-2-turn-1`. */
 export function turnId(turn: RecordedTurn): string {
@@ -77,11 +77,20 @@ export function resumeText({ events, run }: RecordedTurn, { pauses }: RunRecord)
   return texts.length === 0 ? undefined : texts.join(' · ');
 }
 
-/** What people said to the run before a turn; undefined for a turn before which no one did. */
+/** What came before a turn: what people said to the run, a compaction, another model; undefined for a turn before which nothing did. */
 export function inputText({ events }: RecordedTurn): string | undefined {
-  const texts = events.flatMap(({ event }) =>
-    event.type === 'input-taken' ? [`${event.by ?? 'someone'} said: ${event.text}`] : [],
-  );
+  const texts = events.flatMap(({ event }) => {
+    switch (event.type) {
+      case 'input-taken':
+        return [`${event.by ?? 'someone'} said: ${event.text}`];
+      case 'context-compacted':
+        return [`compacted, ${many(event.turns, 'turn')} left`];
+      case 'model-changed':
+        return [`${event.to} took over`];
+      default:
+        return [];
+    }
+  });
   return texts.length === 0 ? undefined : cutLine(texts.join(' · '), maxBriefCharacters);
 }
 

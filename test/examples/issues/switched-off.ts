@@ -52,7 +52,7 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
   },
   'langchainjs-9843': {
     what: 'an unknown tool is an answer to its call',
-    text: 'if (bound === void 0) return rejected("unknown-tool", unknownTool(call.toolName, display.rendered), params);',
+    text: 'if (bound === void 0) return rejected("unknown-tool", unknownTool(call.toolName, display), params);',
     replacement: 'if (bound === void 0) throw new Error(`There is no tool ${call.toolName}.`);',
   },
   'langgraph-6491': {
@@ -107,8 +107,8 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
   },
   'opencode-8312': {
     what: 'a call that was cut short has a result',
-    text: 'this.#conversation.push(attachments === void 0 ? answer',
-    replacement: 'if (reason !== "aborted") this.#conversation.push(attachments === void 0 ? answer',
+    text: 'this.#conversation.push(item);',
+    replacement: 'if (reason !== "aborted") this.#conversation.push(item);',
   },
   'pi-2327': conflicts,
   'pi-5278': {

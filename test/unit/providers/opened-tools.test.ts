@@ -1,3 +1,6 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +17,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
+import { aiSdk } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import { openai } from 'weakincentives/openai';
 import { memoryJournal } from 'weakincentives/testing';
@@ -46,11 +50,23 @@ function listOf(request: CapturedRequest | undefined, name: string): Items {
 
 type Items = readonly { readonly [name: string]: unknown; readonly type?: string }[];
 
-const vendors: Readonly<Record<string, Vendor>> = {
-  openai: {
+/** Makes an adapter over a `fetch`. */
+type Make = (fetch: typeof globalThis.fetch, options: { readonly openedTools?: Where }) => ProviderAdapter;
+
+const usageOf = (tokens: number): object => ({
+  input_tokens: tokens,
+  output_tokens: 1,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: tokens + 1,
+});
+
+/** The Responses API. */
+function responses(make: Make): Vendor {
+  return {
     open: (turns, openedTools) => {
       let asked = 0;
-      const { fetch, requests } = capturingFetch(() => {
+      const { fetch, requests } = capturingFetch(({ text }) => {
         const calls = turns[asked];
         asked += 1;
         const output =
@@ -79,13 +95,10 @@ const vendors: Readonly<Record<string, Vendor>> = {
           status: 'completed',
           model: 'm',
           output,
+          usage: usageOf(Math.ceil(text.length / 4)),
         });
       });
-      const client = new OpenAI({ apiKey: 'k', fetch, maxRetries: 0 });
-      const adapter = openai(
-        openedTools === undefined ? { model: 'm', client } : { model: 'm', client, openedTools },
-      );
-      return { adapter, requests };
+      return { adapter: make(fetch, openedTools === undefined ? {} : { openedTools }), requests };
     },
     front: (request) => listOf(request, 'tools').map(({ name }) => name),
     parts: (request) => [
@@ -96,8 +109,12 @@ const vendors: Readonly<Record<string, Vendor>> = {
       listOf(request, 'input').flatMap((item) =>
         item.type === 'additional_tools' ? (item['tools'] as Items).map(({ name }) => name) : [],
       ),
-  },
-  anthropic: {
+  };
+}
+
+/** The Messages API. */
+function messages(make: Make): Vendor {
+  return {
     open: (turns, openedTools) => {
       let asked = 0;
       const { fetch, requests } = capturingFetch(({ text }) => {
@@ -124,12 +141,7 @@ const vendors: Readonly<Record<string, Vendor>> = {
           usage: { input_tokens: Math.ceil(text.length / 4), output_tokens: 1 },
         });
       });
-      const client = new Anthropic({ apiKey: 'k', fetch, maxRetries: 0 });
-      const options = { model: 'm', client, promptCaching: false } as const;
-      return {
-        adapter: anthropic(openedTools === undefined ? options : { ...options, openedTools }),
-        requests,
-      };
+      return { adapter: make(fetch, openedTools === undefined ? {} : { openedTools }), requests };
     },
     front: (request) =>
       listOf(request, 'tools')
@@ -149,7 +161,24 @@ const vendors: Readonly<Record<string, Vendor>> = {
             : [],
         ),
       ),
-  },
+  };
+}
+
+const vendors: Readonly<Record<string, Vendor>> = {
+  openai: responses((fetch, options) =>
+    openai({ model: 'm', client: new OpenAI({ apiKey: 'k', fetch, maxRetries: 0 }), ...options }),
+  ),
+  anthropic: messages((fetch, options) => {
+    const client = new Anthropic({ apiKey: 'k', fetch, maxRetries: 0 });
+    return anthropic({ model: 'm', client, promptCaching: false, ...options });
+  }),
+  'the AI SDK, with OpenAI': responses((fetch, options) =>
+    aiSdk({ model: createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.4'), ...options }),
+  ),
+  'the AI SDK, with Anthropic': messages((fetch, options) => {
+    const model = createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-5-5');
+    return aiSdk({ model, promptCaching: false, ...options });
+  }),
 };
 
 function promptOf(policies: readonly ToolPolicy[] = []): Prompt {
@@ -327,4 +356,11 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
     expect(vendor.front(last)).toEqual(['look', 'open_sections', 'disk_read', 'disk_write']);
     expect(last?.text).toContain('All of disk.');
   });
+});
+
+test('a model of the AI SDK that cannot take them in place refuses that', () => {
+  const model = createGoogleGenerativeAI({ apiKey: 'k' })('gemini-2.5-pro');
+  expect(() => aiSdk({ model, openedTools: 'in-place' })).toThrow(
+    /"google\.generative-ai", version v4\. Leave it out/,
+  );
 });

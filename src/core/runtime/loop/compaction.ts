@@ -3,12 +3,13 @@ import type { ConversationItem, UserItem } from '../../tool/index.ts';
 import type { CompactionThresholds, MadeCompaction } from '../context/compaction-types.ts';
 import { ContextSize } from '../context/context-size.ts';
 import { wholeTurnsOf } from '../context/conversation-turns.ts';
+import { RunStoppedSignal } from '../limits/run-stop.ts';
 import type { LoopState } from '../model/loop-state.ts';
 import type { ModelTurn } from '../model/model.ts';
 import type { EstimatedRequest } from '../model/token-estimate.ts';
 import { editsBetween } from '../turn/model-call-reports.ts';
 import type { TurnLedger } from '../turn/turn-ledger.ts';
-import { type DigestSources, RunDigest } from './run-digest.ts';
+import { type DigestBounds, type DigestSources, RunDigest } from './run-digest.ts';
 
 /** What a compaction works with. */
 export interface CompactionParts extends Omit<DigestSources, 'environment' | 'state'> {
@@ -133,7 +134,7 @@ export class Compaction {
     if (turns.length < 2) return undefined;
     const tokensOf = (text: string): number => this.#size.ofText(text);
     this.#digest.remember();
-    const digest = await this.#digest.render({ maxTokens: Math.floor(toInputTokens / 2), tokensOf });
+    const digest = await this.#render({ maxTokens: Math.floor(toInputTokens / 2), tokensOf });
     const fixed = this.#size.besideConversation({
       instructions: display.rendered.text,
       tools: display.tools,
@@ -158,6 +159,17 @@ export class Compaction {
       inputTokensAfter: taken + kept,
       conversation: [...before, digest, ...conversation.slice(cut)],
     };
+  }
+
+  /** @throws {PromptEvaluationError} when the run was stopped meanwhile: sections are rendered by functions of the caller. */
+  async #render(bounds: DigestBounds): Promise<UserItem> {
+    const { environment, errors } = this.#parts.ledger;
+    try {
+      return await environment.stop.race(this.#digest.render(bounds));
+    } catch (error) {
+      if (error instanceof RunStoppedSignal) throw errors.stopped(error.reason, 'request');
+      throw error;
+    }
   }
 
   /** What no one else keeps: words of people and of the calling program, and the state of another session, which cannot be rendered here. */

@@ -52,6 +52,10 @@ export function markPrefixes<Version extends AiSdkVersion>(
 ): Prefixes<Version> {
   const lastAnswer = prompt.findLastIndex(({ role }) => role === 'assistant');
   const ends = new Set([lastAnswer - 1, prompt.length - 1]);
+  // A tool that comes later cannot have a breakpoint.
+  const lastTool = tools.findLastIndex(
+    (tool) => tool.type !== 'function' || tool.providerOptions?.['anthropic']?.['deferLoading'] !== true,
+  );
   return {
     prompt: prompt.map((message, index) =>
       (message.role === 'system' || ends.has(index)) && isMarkable(message)
@@ -59,7 +63,7 @@ export function markPrefixes<Version extends AiSdkVersion>(
         : message,
     ),
     tools: tools.map((tool, index) =>
-      index === tools.length - 1 && tool.type === 'function' ? { ...tool, providerOptions: mark } : tool,
+      index === lastTool && tool.type === 'function' ? { ...tool, providerOptions: mark } : tool,
     ),
   };
 }

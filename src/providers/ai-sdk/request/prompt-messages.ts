@@ -21,6 +21,8 @@ import type {
 } from '../wire/call-options.ts';
 import type { FileForm, KeptFile } from '../wire/files.ts';
 import { isOwnCall, isPart, type KeptPart } from '../wire/kept-part.ts';
+import type { BroughtTools } from './opened-tools.ts';
+import { mergeProviderOptions } from './request-settings.ts';
 
 /** The provider's format, and the name that identifies the model's own answers. */
 export interface PromptContext<Version extends AiSdkVersion> {
@@ -31,6 +33,8 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly callIds: CallIdForm;
   /** The index of the first turn that goes back without reasoning. */
   readonly withoutThinkingFrom: number;
+  /** The tools that a result brings. */
+  readonly broughtBy: (item: ToolResultItem) => BroughtTools;
 }
 
 /** Replaces a message of the user that says nothing; the task is in the instructions. */
@@ -78,12 +82,20 @@ export function toPrompt<Version extends AiSdkVersion>(
         if (content.length > 0) messages.push({ role: 'assistant', content });
         break;
       }
-      case 'tool-result':
+      case 'tool-result': {
+        const brought = context.broughtBy(item);
+        const caller = callers.get(item.callId);
         pushAnswer(messages, {
-          ...toResult(item, context.files, ids),
-          ...present({ providerOptions: callers.get(item.callId) }),
+          ...toResult(item, context.files, ids, brought),
+          ...present({
+            providerOptions:
+              brought.providerOptions === undefined
+                ? caller
+                : mergeProviderOptions(caller ?? {}, brought.providerOptions),
+          }),
         });
         break;
+      }
       case 'approval': {
         const { approvalId, approved, reason } = item;
         if (!ownApprovals.has(approvalId)) break;
@@ -139,15 +151,17 @@ function toResult<Version extends AiSdkVersion>(
   { callId, toolName, text, isError, attachments = [] }: ToolResultItem,
   files: FileForm<Version>,
   ids: ForeignCallIds,
+  { parts }: BroughtTools,
 ): ResultPart<Version> {
   const output: ResultOutput<Version> =
-    attachments.length === 0
+    attachments.length + parts.length === 0
       ? { type: isError ? 'error-text' : 'text', value: text }
       : {
           type: 'content',
           value: [
             ...(text === '' ? [] : [{ type: 'text' as const, text }]),
             ...attachments.map((media) => files.toResultFile(media)),
+            ...parts,
           ],
         };
   return { type: 'tool-result', toolCallId: ids.idOf(callId), toolName, output };

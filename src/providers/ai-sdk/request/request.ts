@@ -10,6 +10,7 @@ import {
   hostedChoice,
   joinHeaders,
   type ProjectedTool,
+  placeTools,
   type ToolSchemas,
 } from '../../kit/index.ts';
 import type {
@@ -24,6 +25,7 @@ import type {
 import type { FileForm } from '../wire/files.ts';
 import { markPrefixes } from './cache-marks.ts';
 import { type ClaudeOptions, toClaudeThinking } from './claude-thinking.ts';
+import { broughtBy, declaredTools, type OpenedToolsForm } from './opened-tools.ts';
 import { toPrompt } from './prompt-messages.ts';
 import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';
 
@@ -35,6 +37,8 @@ export interface RequestContext<Version extends AiSdkVersion> {
   readonly provider: string;
   /** The first part of the model's own provider name: the key of its provider options. */
   readonly family: string;
+  /** How tools of opened sections go where they were opened; undefined: they are appended. */
+  readonly openedTools: OpenedToolsForm | undefined;
   /** Settings of the adapter; later ones take precedence. */
   readonly settings: readonly ModelSettings[];
   readonly projections: ToolSchemas;
@@ -99,7 +103,9 @@ export function prepareRequest<Version extends AiSdkVersion>(
   if (thinking?.isRefused === true) onThinkingOff();
   const { providerOptions: _options, reasoning: _effort, ...settings } = asked;
   const { providerOptions, reasoning } = thinking ?? asked;
-  const projected = projections.project(request, logger);
+  const placed = placeTools(request);
+  const projected = projections.project({ ...request, tools: placed.declared }, logger);
+  const functionTools = projected.tools.map(toFunctionTool);
   const hosted = registry.serialize(request.hostedTools, logger);
   const wires = registry.check(request.hostedTools);
   const hostedNames = nameHosted(request.hostedTools, wires);
@@ -110,13 +116,17 @@ export function prepareRequest<Version extends AiSdkVersion>(
   );
   const plain = {
     // Hosted tools are before the others, so that the tools of opened sections are only appended.
-    tools: [...toProviderTools(hosted.tools, request.tools), ...projected.tools.map(toFunctionTool)],
+    tools: [
+      ...toProviderTools(hosted.tools, request.tools),
+      ...declaredTools(functionTools, placed, context.openedTools),
+    ],
     prompt: toPrompt(conversation, {
       instructions: request.instructions,
       provider,
       files,
       callIds,
       withoutThinkingFrom: thinking?.withoutThinkingFrom ?? conversation.length,
+      broughtBy: (item) => broughtBy(item, functionTools, placed, context.openedTools),
     }),
   };
   // If a caller sets a breakpoint, no others are added.
