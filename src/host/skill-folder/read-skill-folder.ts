@@ -2,7 +2,7 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { assertOptions, type OptionsOf } from '../../core/error/index.ts';
 import { MemoryFilesystem } from '../../core/filesystem/index.ts';
-import { present, showName } from '../../core/internal/index.ts';
+import { formatNumber, present, showName } from '../../core/internal/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import {
   readSkillsOf,
@@ -28,11 +28,14 @@ export interface ReadSkillFolderOptions {
 
 const checks: OptionsOf<ReadSkillFolderOptions> = { folder: 'string!', logger: 'object' };
 
+/** What all skills of a folder may have together. */
+const folderBytes = 4 * skillLimits.bytes;
+
 const reasons: Readonly<Partial<Record<FolderSkip['reason'], string>>> = {
   symlink: 'is a link, and links are not followed. Copy what it leads to, or name that folder',
   'special-file': 'is a fifo, a socket or a device. Remove it',
-  'file-too-large': `has more than ${skillLimits.fileBytes} bytes. Make it smaller`,
-  'mount-full': `does not fit: all skills of a folder may have ${skillLimits.bytes} bytes. Name a folder with fewer`,
+  'file-too-large': `has more than ${formatNumber(skillLimits.fileBytes)} bytes. Make it smaller`,
+  'mount-full': `does not fit: all skills of a folder may have ${formatNumber(folderBytes)} bytes. Name a folder with fewer`,
   'name-not-allowed': 'has a name that a workspace cannot have. Rename it',
 };
 
@@ -60,7 +63,7 @@ export async function readSkillFolder(options: ReadSkillFolderOptions): Promise<
     include: await patternsOf(folder),
     maxFiles: skillLimits.skills * (skillLimits.files + 1),
     maxFileBytes: skillLimits.fileBytes,
-    maxBytes: 4 * skillLimits.bytes,
+    maxBytes: folderBytes,
   });
   const [skipped] = report.skipped;
   if (skipped !== undefined) throw refuseSkill(skillOfPath(skipped.path), whyNot(skipped));

@@ -1,4 +1,5 @@
 import { defineSlice, type Slice } from '../../core/session/index.ts';
+import { renderPlan } from './format-plan.ts';
 import { type Plan, planSchema } from './plan.ts';
 import { AddStep, SetupPlan, UpdateStep } from './plan-events.ts';
 import { addSteps, setUpPlan, updateStep } from './plan-rules.ts';
@@ -19,4 +20,6 @@ export const CurrentPlan: Slice<Plan> = defineSlice({
     on(AddStep, (plans, payload) => plans.replace([addSteps(plans.latest(), payload)])),
     on(UpdateStep, (plans, payload) => plans.replace([updateStep(plans.latest(), payload)])),
   ],
+  // Once the turns that made it have left the conversation.
+  digest: (plans) => plans.map(renderPlan).join('\n'),
 });

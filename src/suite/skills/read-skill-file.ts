@@ -1,6 +1,6 @@
 import { FilesystemError } from '../../core/error/index.ts';
-import type { Filesystem, TextWindow } from '../../core/filesystem/index.ts';
-import { counted, nearestNames, present, quotedList, showName, startOf } from '../../core/internal/index.ts';
+import { type Filesystem, showLines, type TextWindow } from '../../core/filesystem/index.ts';
+import { counted, nearestNames, present, quotedList, showName } from '../../core/internal/index.ts';
 import {
   count,
   described,
@@ -106,10 +106,10 @@ function show({ path, text: all, offset, lines, totalLines }: TextWindow): ToolR
 /** As many whole lines as fit; of a first line that is too long alone, its start. */
 function fitting(all: string, lines: number): { readonly shown: string; readonly shownLines: number } {
   if (all.length <= maxCharacters) return { shown: all, shownLines: lines };
-  const end = all.lastIndexOf('\n', maxCharacters - 1) + 1;
-  if (end === 0) return { shown: `${startOf(all, maxCharacters)}\n[The line is cut.]\n`, shownLines: 1 };
-  const shown = all.slice(0, end);
-  return { shown, shownLines: shown.split('\n').length - 1 };
+  const limits = { maxLineCharacters: maxCharacters, maxOutputCharacters: maxCharacters };
+  const { cut, lines: whole, ranges } = showLines(all, limits);
+  const shown = all.slice(0, ranges.at(-1));
+  return { shown: cut.length === 0 ? shown : `${shown}\n[The line is cut.]\n`, shownLines: whole.length };
 }
 
 /** What is wrong, then what to do next. */

@@ -114,12 +114,16 @@ export class RunDigest {
       if (typeof text !== 'string') throw new TypeError('It returned no text.');
       return { name, text: text.trim() === '' ? '' : `${name}:\n${text.trim()}` };
     } catch (error) {
-      this.#sources.environment.logger.error('A digest could not be rendered.', {
-        name,
-        error: describeError(error),
-      });
-      return { name, text: `${name}: could not be rendered.` };
+      return this.#failed(name, error);
     }
+  }
+
+  #failed(name: string, error: unknown): DigestPart {
+    this.#sources.environment.logger.error('A digest could not be rendered.', {
+      name,
+      error: describeError(error),
+    });
+    return { name, text: `${name}: could not be rendered.` };
   }
 
   #files(): readonly DigestPart[] {
@@ -166,11 +170,7 @@ export class RunDigest {
           text: isTooMuch ? '' : `Part of your instructions, which you have opened or read: ${name}\n${text}`,
         });
       } catch (error) {
-        parts.push(
-          this.#part(name, () => {
-            throw error;
-          }),
-        );
+        parts.push(this.#failed(name, error));
       } finally {
         fork.dispose();
       }

@@ -20,6 +20,7 @@ import {
   providerAdapter,
 } from 'weakincentives/provider';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
+import { planningToolsSection } from 'weakincentives/tools';
 import { z } from 'zod';
 import { draws } from '../../../../support/draws.ts';
 
@@ -205,6 +206,80 @@ describe('A compaction', () => {
     const [text = ''] = digestsIn(asked.at(-1) ?? []);
     expect(text).toContain('failing: could not be rendered.');
     expect(text).toContain('Not in here, for lack of room: long.');
+  });
+
+  test('says the plan of the planning tools', async () => {
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'plan',
+      sections: [
+        section({ title: 'Task', key: 'task', template: 'Work.', tools: [stepOf(400)] }),
+        planningToolsSection(),
+      ],
+    }).bind();
+    const asked: (readonly ConversationItem[])[] = [];
+    const adapter = scriptedAdapter((conversation, { turn }): ScriptedTurn => {
+      asked.push([...conversation]);
+      if (turn === 1)
+        return {
+          toolCalls: [
+            {
+              name: 'planning_setup_plan',
+              arguments: { objective: 'Ship it', initial_steps: ['Build', 'Test'] },
+            },
+          ],
+        };
+      return turn > 60 ? { text: 'Done.' } : { toolCalls: [{ name: 'step', arguments: {} }] };
+    });
+    await adapter.evaluate(prompt, {
+      context: { compact: { atInputTokens: 3_500, toInputTokens: 2_500 } },
+      limits: { maxTurns: 100 },
+    });
+    expect(digestsIn(asked.at(-1) ?? []).join()).toContain(
+      'planning.plan:\nObjective: Ship it\nStatus: active\n\n1 [pending] Build\n2 [pending] Test',
+    );
+  });
+
+  test('ends with its run when that is aborted while an opened section renders', async () => {
+    const controller = new AbortController();
+    let isOpen = false;
+    const opened = section({
+      title: 'Notes',
+      key: 'notes',
+      visibility: 'summary',
+      summary: 'Notes.',
+      // Opened, it is rendered once; the second time a digest asks.
+      render: () => {
+        if (!isOpen) {
+          isOpen = true;
+          return 'All of it.';
+        }
+        controller.abort(new Error('It takes too long.'));
+        return new Promise<string>(() => undefined);
+      },
+    });
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'aborted',
+      sections: [
+        section({ title: 'Task', key: 'task', template: 'Work.', tools: [stepOf(400)] }),
+        opened,
+      ],
+    }).bind();
+    let turns = 0;
+    const adapter = scriptedAdapter((_conversation, { turn }): ScriptedTurn => {
+      turns = turn;
+      if (turn === 1) return { toolCalls: [{ name: 'read_section', arguments: { section_key: 'notes' } }] };
+      return turn > 100 ? { text: 'Done.' } : { toolCalls: [{ name: 'step', arguments: {} }] };
+    });
+    await expect(
+      adapter.evaluate(prompt, {
+        context: { compact },
+        limits: { maxTurns: 200 },
+        signal: controller.signal,
+      }),
+    ).rejects.toMatchObject({ code: 'evaluation-aborted', phase: 'request' });
+    expect(turns).toBeLessThan(100);
   });
 
   test('that would gain too little is not made, and is warned of once', async () => {
