@@ -283,18 +283,46 @@ describe('A compaction', () => {
   });
 
   test('that would gain too little is not made, and is warned of once', async () => {
+    const thresholds = { atInputTokens: 1_000, toInputTokens: 700 };
     const { compactions, warnings } = await working(
-      promptOf({ characters: 20, digest: 'word '.repeat(300) }),
+      promptOf({ characters: 20, digest: 'word '.repeat(250) }),
       300,
-      {
-        context: { compact: { atInputTokens: 1_000, toInputTokens: 750 } },
-      },
+      { context: { compact: thresholds }, input: 'word '.repeat(640) },
     );
-    expect(
-      warnings.filter((text) => text.includes('context-compaction-ineffective')).length,
-    ).toBeLessThanOrEqual(1);
+    // What was said and the digest are more than what a compaction aims at.
+    expect(compactions.length).toBeGreaterThan(1);
+    for (const { inputTokensAfter, inputTokensBefore } of compactions)
+      expect(inputTokensBefore - inputTokensAfter).toBeGreaterThanOrEqual(150);
+    expect(warnings.filter((text) => text.includes('context-compaction-ineffective'))).toHaveLength(1);
     const turns = compactions.map(({ turn }) => turn);
     expect(turns.every((turn, index) => index === 0 || turn > (turns[index - 1] ?? 0) + 1)).toBe(true);
+  });
+
+  test('waits for the end of a turn that its provider has paused', async () => {
+    const continued: number[] = [];
+    const compacted: number[] = [];
+    const model: LanguageModel = {
+      name: 'pausing',
+      generate: ({ turn }): ModelTurn => {
+        if (turn > 90) return { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop' };
+        if (turn % 3 !== 0) {
+          continued.push(turn + 1);
+          return { content: [{ type: 'text', text: 'y'.repeat(300) }], finishReason: 'paused' };
+        }
+        const call = { callId: `c${turn}`, name: 'step', arguments: '{}' };
+        return { content: [{ type: 'tool-call', ...call }], finishReason: 'tool-calls' };
+      },
+    };
+    await providerAdapter({ model }).evaluate(promptOf(), {
+      context: { compact },
+      input: 'Begin.',
+      limits: { maxTurns: 100 },
+      observers: [
+        { onEvent: (event) => void (event.type === 'context-compacted' && compacted.push(event.turn)) },
+      ],
+    });
+    expect(compacted.length).toBeGreaterThan(2);
+    expect(compacted.filter((turn) => continued.includes(turn))).toEqual([]);
   });
 
   test('comes before a conversation that is too long for the model ends the run', async () => {
