@@ -297,6 +297,15 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
     expect(requests[1]?.text).toContain('There is no tool');
   });
 
+  test('of another evaluation, in a history, bring nothing', async () => {
+    const { adapter } = vendor.open([[opening('disk')]], 'in-place');
+    const { conversation: history } = await adapter.evaluate(promptOf(), { input: 'Begin.' });
+    expect(JSON.stringify(history)).toContain('"loadedTools":["disk_read","disk_write"]');
+    const [request] = await run(vendor, [], { history });
+    expect(vendor.inPlace(request)).toEqual([]);
+    expect(vendor.front(request)).toEqual(['look', 'open_sections']);
+  });
+
   test('are appended without the option, as ever', async () => {
     const turns = [[opening('disk')], [['disk_read', {}]]] as const;
     const plain = vendor.open(turns);

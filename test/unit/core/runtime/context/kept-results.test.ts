@@ -11,6 +11,12 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
+import {
+  type LanguageModel,
+  ModelResponseError,
+  type ModelTurn,
+  providerAdapter,
+} from 'weakincentives/provider';
 import { type ScriptedTurn, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { draws } from '../../../../support/draws.ts';
@@ -196,7 +202,6 @@ describe('A long result', () => {
       key: 'dropped',
       sections: [section({ title: 'Task', key: 'task', template: 'Look.', tools: [look] })],
     }).bind();
-    const { ModelResponseError } = await import('weakincentives/provider');
     const adapter = scriptedAdapter((conversation, { turn }): ScriptedTurn => {
       if (turn <= 2) return { toolCalls: [{ name: 'look', arguments: { at: turn - 1 } }] };
       if (turn === 3) {
@@ -210,6 +215,47 @@ describe('A long result', () => {
     const { conversation } = await adapter.evaluate(prompt, { context });
     expect(refused).toBe(1);
     expect(conversation.at(-2)).toMatchObject({ text: expect.stringContaining('aaaa') });
+  });
+
+  test('that is dropped as an excerpt is still kept as a whole', async () => {
+    let refused = 0;
+    const adapter = scriptedAdapter((conversation, { turn }): ScriptedTurn => {
+      if (turn <= 2) return { toolCalls: [{ name: 'look', arguments: {} }] };
+      if (turn === 3) {
+        refused += 1;
+        throw new ModelResponseError('model-context-exceeded', 'Too long.');
+      }
+      const [first] = conversation.filter(({ type }) => type === 'tool-result');
+      const id = first?.type === 'tool-result' ? /id "([0-9a-f]{12})"/.exec(first.text)?.[1] : '';
+      return turn === 4
+        ? { toolCalls: [{ name: 'read_result', arguments: { id, offset: 200, limit: 1 } }] }
+        : { text: 'Done.' };
+    });
+    const context = { results, overflow: 'drop-tool-results' } as const;
+    const { conversation } = await adapter.evaluate(promptOf(lines), { context });
+    expect(refused).toBe(1);
+    expect(conversation.at(-2)).toMatchObject({
+      text: expect.stringContaining('201 | line 201 of the log\n'),
+    });
+  });
+
+  test('has an id that no other call has, also where a model uses the id of a call twice', async () => {
+    const model: LanguageModel = {
+      name: 'repeating',
+      generate: ({ turn }): ModelTurn => {
+        if (turn > 2) return { content: [{ type: 'text', text: 'Done.' }], finishReason: 'stop' };
+        const call = { callId: 'same', name: 'look', arguments: '{}' };
+        return { content: [{ type: 'tool-call', ...call }], finishReason: 'tool-calls' };
+      },
+    };
+    const { conversation } = await providerAdapter({ model }).evaluate(promptOf(lines), {
+      context: { results },
+    });
+    const ids = conversation.flatMap((item) =>
+      item.type === 'tool-result' ? [/id "([0-9a-f]{12})"/.exec(item.text)?.[1]] : [],
+    );
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(2);
   });
 
   test('never ends within a surrogate pair, and all of it can be read', async () => {

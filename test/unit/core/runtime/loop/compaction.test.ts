@@ -261,10 +261,7 @@ describe('A compaction', () => {
     const prompt = promptTemplate({
       ns: 'test',
       key: 'aborted',
-      sections: [
-        section({ title: 'Task', key: 'task', template: 'Work.', tools: [stepOf(400)] }),
-        opened,
-      ],
+      sections: [section({ title: 'Task', key: 'task', template: 'Work.', tools: [stepOf(400)] }), opened],
     }).bind();
     let turns = 0;
     const adapter = scriptedAdapter((_conversation, { turn }): ScriptedTurn => {
@@ -296,6 +293,54 @@ describe('A compaction', () => {
     expect(warnings.filter((text) => text.includes('context-compaction-ineffective'))).toHaveLength(1);
     const turns = compactions.map(({ turn }) => turn);
     expect(turns.every((turn, index) => index === 0 || turn > (turns[index - 1] ?? 0) + 1)).toBe(true);
+  });
+
+  test('lets an open section be read again', async () => {
+    const notes = section({
+      title: 'Notes',
+      key: 'notes',
+      visibility: 'summary',
+      summary: 'Notes.',
+      template: 'All of it.',
+      tools: [
+        tool({ name: 'note', description: 'Notes.', effects: 'read', execute: () => ToolResult.ok(null) }),
+      ],
+    });
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'again',
+      sections: [
+        section({ title: 'Task', key: 'task', template: 'Work.', tools: [stepOf(400)] }),
+        notes,
+        section({ title: 'More', key: 'more', visibility: 'summary', summary: 'More.', template: 'More.' }),
+      ],
+    }).bind();
+    const read = { toolCalls: [{ name: 'read_section', arguments: { section_key: 'notes' } }] };
+    const adapter = scriptedAdapter((_conversation, { turn }): ScriptedTurn => {
+      if (turn === 1)
+        return {
+          toolCalls: [{ name: 'open_sections', arguments: { section_keys: ['notes'], reason: 'Needed.' } }],
+        };
+      if (turn === 2 || turn === 40) return read;
+      return turn > 40 ? { text: 'Done.' } : { toolCalls: [{ name: 'step', arguments: {} }] };
+    });
+    const results: string[] = [];
+    await adapter.evaluate(prompt, {
+      context: { compact },
+      limits: { maxTurns: 100 },
+      observers: [
+        {
+          onEvent: (event) =>
+            void (
+              event.type === 'tool-call-end' &&
+              event.invocation.toolName === 'read_section' &&
+              results.push(event.invocation.modelText)
+            ),
+        },
+      ],
+    });
+    expect(results[0]).not.toContain('All of it.');
+    expect(results[1]).toContain('All of it.');
   });
 
   test('waits for the end of a turn that its provider has paused', async () => {
