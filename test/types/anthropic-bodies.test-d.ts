@@ -18,7 +18,6 @@ import type {
   AnthropicHostedWire,
   McpServerWire,
   McpToolsetWire,
-  mcpBeta,
 } from '../../src/providers/anthropic/hosted/codecs.ts';
 import type {
   AnthropicFunctionTool,
@@ -26,6 +25,7 @@ import type {
   Message,
   UserBlock,
 } from '../../src/providers/anthropic/wire.ts';
+import type { anthropicTypes } from '../../src/providers/kit/index.ts';
 
 describe("the vendor's own types", () => {
   it('accept every request that the adapter makes', () => {
@@ -43,7 +43,7 @@ describe("the vendor's own types", () => {
     expectTypeOf<AnthropicHostedWire>().toExtend<ToolUnion>();
     expectTypeOf<McpToolsetWire>().toExtend<BetaMCPToolset>();
     expectTypeOf<McpServerWire>().toExtend<BetaRequestMCPServerURLDefinition>();
-    expectTypeOf<typeof mcpBeta>().toExtend<KnownBeta>();
+    expectTypeOf<(typeof anthropicTypes.mcp)[0]['beta']>().toExtend<KnownBeta>();
   });
 
   it('know every key of them, since a key that they do not know is no error', () => {

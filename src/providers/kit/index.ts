@@ -23,6 +23,15 @@ export {
   readWebSources,
 } from './hosted/openai-codecs.ts';
 export {
+  aiSdk6AnthropicTypes,
+  aiSdk7AnthropicTypes,
+  aiSdkOpenaiTypes,
+  anthropicTypes,
+  openaiTypes,
+  type VendorToolType,
+  vendorTypeOf,
+} from './hosted/vendor-types.ts';
+export {
   assertCaching,
   type ClientChoice,
   checkModelOptions,

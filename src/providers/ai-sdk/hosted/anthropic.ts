@@ -11,6 +11,7 @@ import type {
   WebSearchResult,
 } from '../../../suite/hosted/index.ts';
 import {
+  aiSdk7AnthropicTypes,
   configuredPaths,
   fieldsIn,
   type HostedToolCodec,
@@ -37,7 +38,7 @@ const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
     const { list, unsupported } = toOneDomainList(domainFilter);
     return {
       tools: [
-        providerTool('anthropic.web_search_20250305', 'web_search', {
+        providerTool(aiSdk7AnthropicTypes.web_search[0], {
           maxUses,
           allowedDomains: list.allowed,
           blockedDomains: list.blocked,
@@ -70,7 +71,7 @@ const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
     const { list, unsupported } = toOneDomainList(domainFilter);
     return {
       tools: [
-        providerTool('anthropic.web_fetch_20250910', 'web_fetch', {
+        providerTool(aiSdk7AnthropicTypes.web_fetch[0], {
           maxUses,
           allowedDomains: list.allowed,
           blockedDomains: list.blocked,
@@ -119,7 +120,7 @@ function citedPages(turn: HostedTurn, pages: readonly WebFetchResult[]): readonl
 const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
   serialize: ({ config: { containerId: id, fileIds, memoryLimit, network } }) => ({
-    tools: [providerTool('anthropic.code_execution_20250825', 'code_execution')],
+    tools: [providerTool(aiSdk7AnthropicTypes.code_interpreter[0])],
     ...present({
       request: id === undefined ? undefined : { providerOptions: { anthropic: { container: { id } } } },
     }),

@@ -32,7 +32,7 @@ import { domainLists, providerTool } from './provider-tool.ts';
 const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config: { domainFilter, allowLiveAccess = true, ...rest } }) => ({
-    tools: [providerTool('google.google_search', 'google_search')],
+    tools: [providerTool({ type: 'google.google_search', name: 'google_search' })],
     unsupported: configuredPaths({
       domainFilter: domainLists(domainFilter),
       ...rest,
@@ -67,7 +67,7 @@ function toSource({ web }: WireFields, fetched: ReadonlySet<unknown>): readonly 
 const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
   serialize: ({ config: { domainFilter, citations, ...rest } }) => ({
-    tools: [providerTool('google.url_context', 'url_context')],
+    tools: [providerTool({ type: 'google.url_context', name: 'url_context' })],
     unsupported: configuredPaths({
       domainFilter: domainLists(domainFilter),
       ...rest,
@@ -98,7 +98,7 @@ const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpret
   kind: 'code_interpreter',
   serialize: ({ config: { network, ...rest } }) => ({
     // The package accepts earlier calls only under this name.
-    tools: [providerTool('google.code_execution', 'code_execution')],
+    tools: [providerTool({ type: 'google.code_execution', name: 'code_execution' })],
     // The code never has network access.
     unsupported: configuredPaths({ ...rest, network: network === 'disabled' ? undefined : network }),
   }),
@@ -128,11 +128,14 @@ const fileSearchCodec: HostedToolCodec<FileSearchConfig, FileSearchResult> = {
     const isText = metadataFilter === undefined || typeof metadataFilter === 'string';
     return {
       tools: [
-        providerTool('google.file_search', 'file_search', {
-          fileSearchStoreNames: storeIds,
-          topK: maxResults,
-          metadataFilter: isText ? metadataFilter : undefined,
-        }),
+        providerTool(
+          { type: 'google.file_search', name: 'file_search' },
+          {
+            fileSearchStoreNames: storeIds,
+            topK: maxResults,
+            metadataFilter: isText ? metadataFilter : undefined,
+          },
+        ),
       ],
       unsupported: [
         ...configuredPaths({ scoreThreshold, 'filter.metadataFilter': isText ? undefined : metadataFilter }),

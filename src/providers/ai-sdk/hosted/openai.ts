@@ -1,5 +1,6 @@
 import { present } from '../../../core/internal/index.ts';
 import {
+  aiSdkOpenaiTypes,
   configuredPaths,
   type HostedTurn,
   type OpenAICodecs,
@@ -18,7 +19,7 @@ export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
     // The package itself requests the sources of a search.
     web_search: ({ config: { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } }) => ({
       tools: [
-        providerTool('openai.web_search', 'web_search', {
+        providerTool(aiSdkOpenaiTypes.web_search[0], {
           filters: domainLists(domainFilter),
           externalWebAccess: allowLiveAccess ? undefined : false,
           searchContextSize: contextSize,
@@ -34,7 +35,7 @@ export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
           : network && { type: 'allowlist', allowedDomains: network.allowedDomains };
       return {
         tools: [
-          providerTool('openai.code_interpreter', 'code_interpreter', {
+          providerTool(aiSdkOpenaiTypes.code_interpreter[0], {
             container: containerId ?? { ...present({ fileIds, memoryLimit, networkPolicy }) },
           }),
         ],
@@ -45,7 +46,7 @@ export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
     // The package requests the found passages only when its option `include` says so.
     file_search: ({ config: { storeIds, maxResults, scoreThreshold, filter } }) => ({
       tools: [
-        providerTool('openai.file_search', 'file_search', {
+        providerTool(aiSdkOpenaiTypes.file_search[0], {
           vectorStoreIds: storeIds,
           maxNumResults: maxResults,
           ranking: scoreThreshold === undefined ? undefined : { scoreThreshold },
@@ -55,19 +56,22 @@ export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
       request: { providerOptions: { openai: { include: ['file_search_call.results'] } } },
     }),
     image_generation: ({ config: { format: outputFormat, ...options } }) => ({
-      tools: [providerTool('openai.image_generation', 'image_generation', { outputFormat, ...options })],
+      tools: [providerTool(aiSdkOpenaiTypes.image_generation[0], { outputFormat, ...options })],
     }),
     // The package requests no approval by default.
     mcp: ({ config: { label, url, authorization, headers, allowedTools, approval = 'always' } }) => ({
       tools: [
-        providerTool('openai.mcp', `mcp:${label}`, {
-          serverLabel: label,
-          serverUrl: url,
-          authorization,
-          headers,
-          allowedTools,
-          requireApproval: approval,
-        }),
+        providerTool(
+          { ...aiSdkOpenaiTypes.mcp[0], name: `mcp:${label}` },
+          {
+            serverLabel: label,
+            serverUrl: url,
+            authorization,
+            headers,
+            allowedTools,
+            requireApproval: approval,
+          },
+        ),
       ],
     }),
   },

@@ -1,10 +1,17 @@
 import { present } from '../../../core/internal/index.ts';
 import type { JsonObject } from '../../../core/schema/index.ts';
 import type { DomainFilter } from '../../../suite/hosted/index.ts';
-import { namedDomains } from '../../kit/index.ts';
+import { namedDomains, type VendorToolType } from '../../kit/index.ts';
 
-/** A hosted tool in the format of the AI SDK. Undefined options are omitted. */
-export function providerTool(id: `${string}.${string}`, name: string, options: JsonObject = {}): JsonObject {
+/**
+ * A hosted tool in the format of the AI SDK. Undefined options are omitted.
+ *
+ * @param type as the table of vendors' types has it, or of a package whose tools have no versions.
+ */
+export function providerTool(
+  { type: id, name }: Pick<VendorToolType, 'type'> & { readonly name: string },
+  options: JsonObject = {},
+): JsonObject {
   const args = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return { type: 'provider', id, name, args };
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../../suite/hosted/index.ts';
 import {
   type ApproximateLocation,
+  anthropicTypes,
   type Cited,
   configuredPaths,
   type DomainLists,
@@ -30,10 +31,12 @@ import {
 } from '../../kit/index.ts';
 import { callsOf, citationsOf, outcomeOf, type ServerCall, serverCallsOf } from './server-calls.ts';
 
+type Types = typeof anthropicTypes;
+
 /** A web search in the provider's format. */
 type AnthropicWebSearchWire = DomainLists & {
-  type: 'web_search_20260318';
-  name: 'web_search';
+  type: Types['web_search'][0]['type'];
+  name: Types['web_search'][0]['name'];
   /**
    * Only the model may call the tool. Otherwise the provider also lets code call it, which not every model supports and the
    * config did not request.
@@ -52,8 +55,8 @@ const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
     return {
       tools: [
         {
-          type: 'web_search_20260318',
-          name: 'web_search',
+          type: anthropicTypes.web_search[0].type,
+          name: anthropicTypes.web_search[0].name,
           allowed_callers: ['direct'],
           ...toDomainLists(list),
           ...present({
@@ -85,8 +88,8 @@ const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
 
 /** The web fetch tool in the provider's format. */
 type WebFetchWire = DomainLists & {
-  type: 'web_fetch_20260318';
-  name: 'web_fetch';
+  type: Types['web_fetch'][0]['type'];
+  name: Types['web_fetch'][0]['name'];
   /**
    * Only the model may call the tool. Otherwise the provider also lets code call it, which not every model supports and the
    * config did not request.
@@ -105,8 +108,8 @@ const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
     return {
       tools: [
         {
-          type: 'web_fetch_20260318',
-          name: 'web_fetch',
+          type: anthropicTypes.web_fetch[0].type,
+          name: anthropicTypes.web_fetch[0].name,
           allowed_callers: ['direct'],
           ...toDomainLists(list),
           ...present({
@@ -152,13 +155,21 @@ function sourceOf(citation: WireFields, pages: readonly WebFetchResult[]): Cited
 const codeTools = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'] as const;
 
 /** The code execution tool in the provider's format. */
-type CodeExecutionWire = { type: 'code_execution_20260521'; name: 'code_execution' };
+type CodeExecutionWire = {
+  type: Types['code_interpreter'][0]['type'];
+  name: Types['code_interpreter'][0]['name'];
+};
 
 /** The kind `code_interpreter`. The provider's container has no network access, and one size. */
 const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
-    tools: [{ type: 'code_execution_20260521', name: 'code_execution' } satisfies CodeExecutionWire],
+    tools: [
+      {
+        type: anthropicTypes.code_interpreter[0].type,
+        name: anthropicTypes.code_interpreter[0].name,
+      } satisfies CodeExecutionWire,
+    ],
     ...present({ request: containerId === undefined ? undefined : { container: containerId } }),
     unsupported: configuredPaths({
       fileIds,
@@ -203,7 +214,7 @@ function shownOf({ type, content, lines }: WireFields): unknown {
 
 /** The tools of a remote server in the provider's format. */
 export type McpToolsetWire = {
-  type: 'mcp_toolset';
+  type: Types['mcp'][0]['type'];
   mcp_server_name: string;
   default_config?: { enabled: boolean };
   configs?: { [name: string]: { enabled: boolean } };
@@ -212,9 +223,6 @@ export type McpToolsetWire = {
 /** A remote server in the provider's format. */
 export type McpServerWire = { type: 'url'; url: string; name: string; authorization_token?: string };
 
-/** The beta feature for toolsets; without it the provider rejects a request with servers. */
-export const mcpBeta = 'mcp-client-2025-11-20';
-
 /** The codec of `mcp`. The provider never requests approval, so a server with approvals is an error. */
 const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   kind: 'mcp',
@@ -222,7 +230,11 @@ const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   identify: ({ config: { label } }) => `label "${label}"`,
   serialize: ({ config: { label, url, authorization, headers, allowedTools, approval = 'always' } }) => ({
     tools: [
-      { type: 'mcp_toolset', mcp_server_name: label, ...toConfigs(allowedTools) } satisfies McpToolsetWire,
+      {
+        type: anthropicTypes.mcp[0].type,
+        mcp_server_name: label,
+        ...toConfigs(allowedTools),
+      } satisfies McpToolsetWire,
     ],
     request: {
       mcp_servers: [
@@ -234,7 +246,7 @@ const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
         } satisfies McpServerWire,
       ],
     },
-    headers: { 'anthropic-beta': mcpBeta },
+    headers: { 'anthropic-beta': anthropicTypes.mcp[0].beta },
     unsupported: configuredPaths({ approval: approval === 'never' ? undefined : approval, headers }),
   }),
   parseOutput: (turn, { config: { label: server } }) => ({

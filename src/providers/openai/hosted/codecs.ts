@@ -18,11 +18,14 @@ import {
   type OpenAIHostedCall,
   objectsIn,
   openaiCodecsOf,
+  openaiTypes,
   stringFields,
   toApproximateLocation,
   toDomainLists,
   type WireFields,
 } from '../../kit/index.ts';
+
+type Types = typeof openaiTypes;
 
 /** The calls of one kind in an answer. A request for a server's list of tools is one only when it failed; it is named as in the protocol. */
 function callsOf({ items }: HostedTurn, kind: keyof OpenAICodecs): readonly OpenAIHostedCall[] {
@@ -65,7 +68,7 @@ function codeOf(error: unknown): unknown {
 
 /** A web search in the provider's format. */
 type OpenAIWebSearchWire = {
-  type: 'web_search';
+  type: Types['web_search'][0]['type'];
   /** The vendor's types do not have `blocked_domains` yet. A server that does not know it may reject the request, or search these domains. */
   filters?: DomainLists;
   user_location?: ApproximateLocation;
@@ -81,7 +84,7 @@ export function toWebSearch({
 }: WebSearchConfig): OpenAIWebSearchWire {
   const domains = namedDomains(domainFilter);
   return {
-    type: 'web_search',
+    type: openaiTypes.web_search[0].type,
     ...present({
       filters: domains && toDomainLists(domains),
       user_location: geoHint && toApproximateLocation(geoHint),
@@ -102,7 +105,7 @@ type FileFilterWire =
 
 /** A file search in the provider's format. */
 type FileSearchWire = {
-  type: 'file_search';
+  type: Types['file_search'][0]['type'];
   vector_store_ids: string[];
   max_num_results?: number;
   ranking_options?: { score_threshold: number };
@@ -116,7 +119,7 @@ export function toFileSearch({
   filter,
 }: FileSearchConfig): FileSearchWire {
   return {
-    type: 'file_search',
+    type: openaiTypes.file_search[0].type,
     vector_store_ids: [...storeIds],
     ...present({
       max_num_results: maxResults,
@@ -132,7 +135,7 @@ type NetworkPolicy = { type: 'disabled' } | { type: 'allowlist'; allowed_domains
 
 /** A code interpreter in the provider's format. */
 type CodeInterpreterWire = {
-  type: 'code_interpreter';
+  type: Types['code_interpreter'][0]['type'];
   container:
     | string
     | {
@@ -149,13 +152,14 @@ export function toCodeInterpreter({
   memoryLimit,
   network,
 }: CodeInterpreterConfig): CodeInterpreterWire {
-  if (containerId !== undefined) return { type: 'code_interpreter', container: containerId };
+  if (containerId !== undefined)
+    return { type: openaiTypes.code_interpreter[0].type, container: containerId };
   const policy: NetworkPolicy | undefined =
     network === 'disabled'
       ? { type: network }
       : network && { type: 'allowlist', allowed_domains: [...network.allowedDomains] };
   return {
-    type: 'code_interpreter',
+    type: openaiTypes.code_interpreter[0].type,
     container: {
       type: 'auto',
       ...present({
@@ -169,7 +173,7 @@ export function toCodeInterpreter({
 
 /** An image generator in the provider's format. */
 type ImageGenerationWire = {
-  type: 'image_generation';
+  type: Types['image_generation'][0]['type'];
   output_format?: 'png' | 'webp' | 'jpeg';
   size?: string;
   quality?: 'low' | 'medium' | 'high';
@@ -181,12 +185,12 @@ export function toImageGeneration({
   format: output_format,
   ...options
 }: ImageGenerationConfig): ImageGenerationWire {
-  return { type: 'image_generation', ...present({ output_format, ...options }) };
+  return { type: openaiTypes.image_generation[0].type, ...present({ output_format, ...options }) };
 }
 
 /** A remote server in the provider's format. */
 type HostedMcpWire = {
-  type: 'mcp';
+  type: Types['mcp'][0]['type'];
   server_label: string;
   server_url: string;
   authorization?: string;
@@ -204,7 +208,7 @@ export function toHostedMcp({
   approval = 'always',
 }: HostedMcpConfig): HostedMcpWire {
   return {
-    type: 'mcp',
+    type: openaiTypes.mcp[0].type,
     server_label: label,
     server_url: url,
     ...present({

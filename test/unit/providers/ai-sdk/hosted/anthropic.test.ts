@@ -40,7 +40,7 @@ describe('@ai-sdk/anthropic', () => {
         citations: { enabled: true },
         max_content_tokens: 500,
       },
-      { type: 'code_execution_20250825', name: 'code_execution' },
+      { type: 'code_execution_20260120', name: 'code_execution' },
       expect.objectContaining({ name: 'add' }),
     ]);
     expect(requests[0]?.body['container']).toBe('c1');
