@@ -1,5 +1,5 @@
 /**
- * Ready-made sections and tools: files, a digest of the workspace, a plan, skills, instructions of the repository, web search and other hosted tools.
+ * Ready-made sections and tools: files, a digest of the workspace, a plan, a memory, skills, instructions of the repository, web search and other hosted tools.
  *
  * Runs in any runtime.
  *
@@ -42,6 +42,12 @@ export {
   webSearchSection,
   webSearchTool,
 } from '../suite/hosted/index.ts';
+export {
+  type MemoryFile,
+  type MemorySection,
+  type MemorySectionOptions,
+  memorySection,
+} from '../suite/memory/index.ts';
 export {
   AddStep,
   type AddStepPayload,

@@ -12,6 +12,7 @@ import { evaluateLimitChecks } from '../../../src/host/sandbox/evaluate/limits.t
 import { evaluatePythonTool } from '../../../src/host/sandbox/podman/evaluate-python.ts';
 import { shellExecuteTool } from '../../../src/host/sandbox/shell/shell-execute.ts';
 import { shellLimitsOf } from '../../../src/host/sandbox/shell/shell-limits.ts';
+import { createMemoryTool } from '../../../src/suite/memory/index.ts';
 import { createPlanningTools } from '../../../src/suite/planning/planning-tools.ts';
 import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 
@@ -39,6 +40,12 @@ describe('a model is told of the tools of the library exactly what the golden fi
   it('of planning', async () => {
     const tools: readonly AnyTool[] = Object.values(createPlanningTools(false));
     await expect(textOf(tools)).toMatchFileSnapshot('../../fixtures/golden/planning-tools.txt');
+  });
+
+  it('of memory', async () => {
+    await expect(textOf([createMemoryTool().tool])).toMatchFileSnapshot(
+      '../../fixtures/golden/memory-tool.txt',
+    );
   });
 
   it('of sandboxes', async () => {
