@@ -113,6 +113,7 @@ export {
 } from './path/path.ts';
 export { applyTextEdits, type EditResult, type TextEdit } from './text/edit.ts';
 export { compileGrep, type Grep } from './text/grep.ts';
+export { insertLines } from './text/insert-lines.ts';
 export { compilePattern, type LinearPattern, type PatternOptions } from './text/linear-pattern.ts';
 export { hasRequired, type RequiredText } from './text/required-text.ts';
 export {

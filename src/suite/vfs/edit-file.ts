@@ -1,6 +1,6 @@
 import { FilesystemError } from '../../core/error/index.ts';
-import type { TextEdit } from '../../core/filesystem/index.ts';
-import { counted, showName } from '../../core/internal/index.ts';
+import { type Filesystem, insertLines, type TextEdit } from '../../core/filesystem/index.ts';
+import { counted, formatNumber, showName } from '../../core/internal/index.ts';
 import {
   count,
   described,
@@ -16,11 +16,12 @@ import {
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
 import { explainEditFailure } from './edit-failure.ts';
 import { fileTool, pathField } from './file-tool.ts';
+import { notShown, quote } from './text.ts';
 
 /** Replacements of one call: each searches the whole file. */
 const maxEdits = 100;
 
-/** Either `old_string` and `new_string`, or `edits`; an empty list counts as left out. */
+/** Either `old_string` and `new_string`, or `edits`, or `insert_line` and `new_string`; an empty list counts as left out. */
 const params = {
   file_path: pathField('File to edit, from the workspace root.'),
   old_string: optional(text, {
@@ -29,7 +30,8 @@ const params = {
       'Exact text to replace, with its indentation and without the line numbers of read_file. Must occur exactly once, unless replace_all is true. Leave it out with edits.',
   }),
   new_string: optional(text, {
-    description: 'Text to put in its place. Empty deletes old_string. Leave it out with edits.',
+    description:
+      'Text to put in its place. Empty deletes old_string. With insert_line: the lines to insert. Leave it out with edits.',
   }),
   replace_all: optional(flag, {
     default: false,
@@ -48,20 +50,29 @@ const params = {
       },
     ),
   ),
+  insert_line: optional(count, {
+    description:
+      'Inserts new_string as lines of their own in place of a replacement: after so many lines of the file. 0 is before the first line, the number of lines is at the end. Leave out old_string, replace_all and edits with it.',
+  }),
 };
 
-/** The tool `edit_file`: replaces exact text within a file, and keeps its line ends, byte order mark and final newline. */
+const output = {
+  path: text,
+  /** Places that were changed. */
+  replacements: described(integer, { minimum: 1 }),
+  bytes: count,
+  /** How many lines `insert_line` has put in; absent for replacements. */
+  insertedLines: optional(count),
+};
+
+/** The tool `edit_file`: replaces exact text within a file or inserts lines, and keeps its line ends, byte order mark and final newline. */
 export function createEditFileTool(): AnyTool {
   return fileTool({
     name: 'edit_file',
     description:
-      'Replace exact text in a file: one occurrence, all with replace_all, or several texts with edits. The rest of the file stays as it is.',
+      'Replace exact text in a file: one occurrence, all with replace_all, or several texts with edits; or insert lines with insert_line. The rest of the file stays as it is.',
     inputSchema: recordSchema(params),
-    outputSchema: recordSchema({
-      path: text,
-      replacements: described(integer, { minimum: 1 }),
-      bytes: count,
-    }),
+    outputSchema: recordSchema(output),
     effects: 'state',
     examples: [
       {
@@ -85,11 +96,17 @@ export function createEditFileTool(): AnyTool {
         },
         output: { path: 'config.yaml', replacements: 2, bytes: 50 },
       },
+      {
+        description: 'Insert a line at the start.',
+        input: { file_path: 'src/main.ts', insert_line: 0, new_string: "import './setup.ts';" },
+        output: { path: 'src/main.ts', replacements: 1, bytes: 501, insertedLines: 1 },
+      },
     ],
     names: { file_path: 'path' },
     pathOf: ({ file_path: path }) => path,
     execute: async (given, { filesystem }) => {
       const path = given.file_path;
+      if (given.insert_line !== undefined) return insertText(filesystem, given, given.insert_line);
       const edits = editsOf(given);
       if (typeof edits === 'string') return ToolResult.error(edits);
       try {
@@ -108,6 +125,39 @@ export function createEditFileTool(): AnyTool {
   });
 }
 
+/** Puts lines into a file. */
+async function insertText(
+  filesystem: Filesystem,
+  given: RecordOf<typeof params>,
+  after: number,
+): Promise<ToolResult<RecordOf<typeof output>>> {
+  const { edits = [], new_string: newText = '', old_string: oldText, replace_all: replaceAll } = given;
+  if (oldText !== undefined || replaceAll === true || edits.length > 0) {
+    return ToolResult.error(
+      'insert_line was given together with old_string, replace_all or edits. Give insert_line and new_string alone to insert lines, or leave insert_line out. Nothing was changed.',
+    );
+  }
+  if (newText === '') {
+    return ToolResult.error(
+      'There is nothing to insert: give the lines as new_string; "\\n" is an empty line. Nothing was changed.',
+    );
+  }
+  const { text: content, path } = await filesystem.read(given.file_path, notShown);
+  const inserted = insertLines(content, after, newText);
+  if (inserted.kind === 'out-of-range') {
+    const { totalLines } = inserted;
+    return ToolResult.error(
+      `insert_line is ${formatNumber(after)}, and ${quote(path)} has ${counted(totalLines, 'line')}. Give a number from 0, before the first line, to ${totalLines}, at the end. Nothing was changed.`,
+    );
+  }
+  const { bytes } = await filesystem.write(given.file_path, inserted.text);
+  const place = after === 0 ? 'at the start' : `after line ${formatNumber(after)}`;
+  return ToolResult.ok(
+    { path, replacements: 1, bytes, insertedLines: inserted.lines },
+    `Edited ${showName(path)}: ${counted(inserted.lines, 'line')} inserted ${place}, now ${counted(bytes, 'byte')}.`,
+  );
+}
+
 /** The edits of either form; or what is wrong with the arguments. */
 function editsOf({
   old_string: oldText,
@@ -120,7 +170,7 @@ function editsOf({
     return 'edits was given together with old_string, new_string or replace_all. Give either edits alone, or old_string and new_string. Nothing was changed.';
   }
   if (!isList && (oldText === undefined || newText === undefined)) {
-    return 'There is nothing to replace: give old_string and new_string, or a list of edits. Nothing was changed.';
+    return 'There is nothing to replace: give old_string and new_string, or a list of edits, or insert_line and new_string. Nothing was changed.';
   }
   if (!isList && oldText === newText) {
     return 'old_string and new_string are the same: there is nothing to change.';

@@ -1,45 +1,15 @@
-import {
-  type DirectoryEntry,
-  type Filesystem,
-  gitDirectory,
-  isIgnored,
-  readIgnores,
-} from '../../core/filesystem/index.ts';
-import { counted, present, showName } from '../../core/internal/index.ts';
-import {
-  choice,
-  count,
-  list,
-  optional,
-  type RecordOf,
-  record,
-  recordSchema,
-  text,
-} from '../../core/schema/index.ts';
+import { counted, present } from '../../core/internal/index.ts';
+import { count, list, optional, type RecordOf, record, recordSchema, text } from '../../core/schema/index.ts';
 import { type AnyTool, ToolResult } from '../../core/tool/index.ts';
+import { entryFields, listDirectory, renderEntry } from './directory-listing.ts';
 import { directoryField, fileTool } from './file-tool.ts';
 import type { VfsLimits } from './limits.ts';
-import { linkField, linkNote } from './link-note.ts';
-import { ignoredNote } from './text.ts';
-
-const entry = {
-  /** Name within the directory, without a slash at its end. */
-  name: text,
-  kind: choice('file', 'directory', 'link'),
-  /** Size of a file; absent for what is not a file. */
-  bytes: optional(count),
-  /** Where a link leads; absent for what is not a link. */
-  link: optional(linkField),
-};
-
-/** One entry that `ls` shows. */
-type LsEntry = RecordOf<typeof entry>;
 
 const output = {
   /** The directory, normalised; `.` is the root. */
   path: text,
   /** The entries shown, sorted by name, as many as the limit allows. */
-  entries: list(record(entry)),
+  entries: list(record(entryFields)),
   /** All entries of the directory, also those not shown, without those that are ignored. */
   total: count,
   /** Entries that were left out because of `.gitignore` files; absent when these are not respected. */
@@ -74,56 +44,21 @@ export function createLsTool(limits: VfsLimits, respectGitignore: boolean): AnyT
     names: { path: 'path' },
     pathOf: ({ path = '.' }) => path,
     execute: async ({ path = '.' }, { filesystem }) => {
-      const listed = await filesystem.list(path);
-      const directory = (await filesystem.stat(path))?.path ?? path;
-      const { shown, ignored } = respectGitignore
-        ? await withoutIgnored(filesystem, directory, listed)
-        : { shown: listed };
+      const {
+        path: directory,
+        entries,
+        ignored,
+        message,
+      } = await listDirectory(filesystem, path, respectGitignore);
       const result = {
         path: directory,
-        entries: shown.slice(0, limits.maxEntries).map(toLsEntry),
-        total: shown.length,
+        entries: entries.slice(0, limits.maxEntries),
+        total: entries.length,
         ...present({ ignored }),
       };
-      const of = (kind: LsEntry['kind']): number => shown.filter((each) => each.kind === kind).length;
-      const links = of('link');
-      const counts = [
-        counted(of('file'), 'file'),
-        counted(of('directory'), 'directory', 'directories'),
-        ...(links === 0 ? [] : [counted(links, 'link')]),
-      ].join(', ');
-      const note = ignoredNote(ignored);
-      return ToolResult.ok(
-        result,
-        shown.length === 0 && note === undefined
-          ? `${showName(result.path)} is empty.`
-          : `${showName(result.path)} - ${counts}${note === undefined ? '' : ` (${note})`}`,
-      );
+      return ToolResult.ok(result, message);
     },
   });
-}
-
-/** The entries of a directory that no `.gitignore` file names, and how many are named. */
-async function withoutIgnored(
-  filesystem: Filesystem,
-  directory: string,
-  entries: readonly DirectoryEntry[],
-): Promise<{ readonly shown: readonly DirectoryEntry[]; readonly ignored: number }> {
-  const ignores = await readIgnores(filesystem, directory);
-  if (ignores.isIgnored) return { shown: entries, ignored: 0 };
-  const candidates = entries.filter(({ name }) => name !== gitDirectory);
-  const shown = candidates.filter(({ path, kind }) => !isIgnored(ignores.scope, path, kind === 'directory'));
-  return { shown, ignored: candidates.length - shown.length };
-}
-
-function toLsEntry({ name, kind, bytes, link }: DirectoryEntry): LsEntry {
-  if (kind === 'file') return { name, kind, bytes };
-  return link === undefined ? { name, kind } : { name, kind, link };
-}
-
-function renderEntry({ name, bytes, link }: LsEntry): string {
-  if (link !== undefined) return `${showName(name)} (${linkNote(link)})`;
-  return bytes === undefined ? showName(`${name}/`) : `${showName(name)} (${counted(bytes, 'byte')})`;
 }
 
 function renderEntries(result: RecordOf<typeof output>): string {

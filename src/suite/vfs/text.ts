@@ -1,4 +1,4 @@
-import { cutText } from '../../core/filesystem/index.ts';
+import { cutText, type TextWindowOptions } from '../../core/filesystem/index.ts';
 import { formatNumber, quoteText } from '../../core/internal/index.ts';
 
 /** Characters of a path or pattern that a message repeats; a longer one is cut. */
@@ -15,3 +15,6 @@ export function ignoredNote(ignored: number | undefined): string | undefined {
     ? undefined
     : `${formatNumber(ignored)} ignored by .gitignore`;
 }
+
+/** For a file that is read to be changed: the model sees nothing of it, so nothing of it counts as read. */
+export const notShown: TextWindowOptions = Object.freeze({ '~shown': () => [] });

@@ -54,7 +54,7 @@ export function createVfsTools(options: VfsToolsOptions = {}): Readonly<Record<V
   const { respectGitignore = false } = options;
   return {
     ls: createLsTool(limits, respectGitignore),
-    read_file: createReadFileTool(limits, new Set(options.attachments)),
+    read_file: createReadFileTool(limits, new Set(options.attachments), respectGitignore),
     write_file: createWriteFileTool(),
     edit_file: createEditFileTool(),
     glob: createGlobTool(limits, respectGitignore),

@@ -243,9 +243,17 @@ describe('edit_file', () => {
       { edits: [{ old_string: 'a', new_string: 'a' }] },
       'of edit 1 are the same',
     ],
-    ['no form', {}, 'give old_string and new_string, or a list of edits'],
-    ['an empty list', { edits: [] }, 'give old_string and new_string, or a list of edits'],
-    ['half a form', { old_string: 'a' }, 'give old_string and new_string, or a list of edits'],
+    ['no form', {}, 'give old_string and new_string, or a list of edits, or insert_line and new_string'],
+    [
+      'an empty list',
+      { edits: [] },
+      'give old_string and new_string, or a list of edits, or insert_line and new_string',
+    ],
+    [
+      'half a form',
+      { old_string: 'a' },
+      'give old_string and new_string, or a list of edits, or insert_line and new_string',
+    ],
     [
       'both forms',
       { old_string: 'a', new_string: 'b', edits: [{ old_string: 'a', new_string: 'b' }] },
@@ -261,6 +269,78 @@ describe('edit_file', () => {
     expect(answer.success).toBe(false);
     expect(answer.message).toContain(message);
     expect(after).toBe('a\nx\nx\n');
+  });
+
+  it.each<readonly [string, string, number, string, string]>([
+    ['at the start', 'a\nb\n', 0, 'x', 'x\na\nb\n'],
+    ['in the middle', 'a\nb\n', 1, 'x\ny', 'a\nx\ny\nb\n'],
+    ['at the end', 'a\nb\n', 2, 'x', 'a\nb\nx\n'],
+    ['with a newline of its own', 'a\nb\n', 1, 'x\n', 'a\nx\nb\n'],
+    ['an empty line', 'a\nb\n', 1, '\n', 'a\n\nb\n'],
+    ['after a last line without newline', 'a\nb', 2, 'x', 'a\nb\nx'],
+    ['after a last line without newline, with one', 'a\nb', 2, 'x\n', 'a\nb\nx\n'],
+    ['before a last line without newline', 'a\nb', 1, 'x', 'a\nx\nb'],
+    ['into an empty file', '', 0, 'x', 'x'],
+    ['into a file of CRLF', 'a\r\nb\r\n', 1, 'x\ny', 'a\r\nx\r\ny\r\nb\r\n'],
+    ['of CRLF into a file of LF', 'a\nb\n', 0, 'x\r\ny', 'x\ny\na\nb\n'],
+    ['after a line of CRLF among others', 'a\n\nb\r\nc\n', 3, 'x', 'a\n\nb\r\nx\r\nc\n'],
+    ['before a line of CRLF among others', 'a\r\nb\nc\n', 0, 'x', 'x\r\na\r\nb\nc\n'],
+    ['at the end of CRLF without newline', 'a\r\nb', 2, 'x', 'a\r\nb\r\nx'],
+    ['behind the byte order mark', '\uFEFFa\n', 0, 'x', '\uFEFFx\na\n'],
+    ['what stands there already', 'a\na\n', 0, 'a', 'a\na\na\n'],
+  ])('inserts lines %s', async (_what, content, insert_line, new_string, expected) => {
+    const { answer, after } = await edit(content, { insert_line, new_string });
+    expect(answer).toMatchObject({ success: true });
+    expect(after).toBe(expected);
+    expect(answer.value).toMatchObject({ bytes: new TextEncoder().encode(expected).length });
+  });
+
+  it('says how many lines it has inserted, and where', async () => {
+    const { answer } = await edit('a\n', { insert_line: 1, new_string: 'x\ny\n' });
+    expect(answer.message).toBe('Edited f.txt: 2 lines inserted after line 1, now 6 bytes.');
+    expect(answer.value).toEqual({ path: 'f.txt', replacements: 1, bytes: 6, insertedLines: 2 });
+    const first = await edit('a\n', { insert_line: 0, new_string: 'x', edits: [], replace_all: false });
+    expect(first.answer.message).toBe('Edited f.txt: 1 line inserted at the start, now 4 bytes.');
+  });
+
+  it.each<readonly [string, object, string]>([
+    [
+      'a line beyond the end',
+      { insert_line: 4, new_string: 'z' },
+      'insert_line is 4, and "f.txt" has 3 lines.',
+    ],
+    ['no text', { insert_line: 1 }, 'There is nothing to insert'],
+    ['an empty text', { insert_line: 1, new_string: '' }, 'There is nothing to insert'],
+    [
+      'old_string beside it',
+      { insert_line: 1, old_string: 'a', new_string: 'b' },
+      'together with old_string',
+    ],
+    [
+      'edits beside it',
+      { insert_line: 1, new_string: 'b', edits: [{ old_string: 'a', new_string: 'b' }] },
+      'together with old_string, replace_all or edits',
+    ],
+    [
+      'replace_all beside it',
+      { insert_line: 1, new_string: 'b', replace_all: true },
+      'together with old_string',
+    ],
+  ])('inserts nothing with %s', async (_what, params, message) => {
+    const { answer, after } = await edit('a\nx\nx\n', params);
+    expect(answer.success).toBe(false);
+    expect(answer.message).toContain(message);
+    expect(answer.message).toContain('Nothing was changed.');
+    expect(after).toBe('a\nx\nx\n');
+  });
+
+  it('inserts nothing into what is not text, a directory or nothing', async () => {
+    const files = new MemoryFilesystem({ files: { 'd/b': new Uint8Array([0, 255]) } });
+    const insert = async (file_path: string): Promise<string> =>
+      (await runTool(vfsTools.edit_file, files, { file_path, insert_line: 0, new_string: 'x' })).message;
+    expect(await insert('d/b')).toContain('is a binary file');
+    expect(await insert('d')).toContain('is a directory, a file is needed');
+    expect(await insert('e')).toContain('There is no "e"');
   });
 
   it('takes defaults that a model spells out', async () => {

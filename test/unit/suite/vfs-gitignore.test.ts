@@ -29,6 +29,9 @@ describe('the file tools with respectGitignore', () => {
       'main.ts',
     ]);
     expect(listed.value).toMatchObject({ total: 3, ignored: 2 });
+    const read = await runTool(tools.read_file, files, { file_path: '.' });
+    expect([read.message, read.text]).toEqual([listed.message, listed.text]);
+    expect(read.value).toMatchObject({ totalEntries: 3, ignored: 2 });
     const found = await runTool(tools.glob, files, { pattern: '**/*.{ts,log}' });
     expect(found.message).toBe('1 file for "**/*.{ts,log}" (3 ignored by .gitignore)');
     const searched = await runTool(tools.grep, files, { pattern: 'x' });
@@ -70,6 +73,7 @@ describe('the file tools with respectGitignore', () => {
   it('depend on the rules that they read', async () => {
     const looks: readonly ((view: Filesystem) => Promise<unknown>)[] = [
       (view) => runTool(tools.ls, view, { path: 'd' }),
+      (view) => runTool(tools.read_file, view, { file_path: 'd' }),
       (view) => runTool(tools.glob, view, { pattern: '**', path: 'd' }),
       (view) => runTool(tools.grep, view, { pattern: 'x', path: 'd' }),
     ];

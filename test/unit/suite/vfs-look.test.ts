@@ -211,10 +211,54 @@ describe('read_file', () => {
     },
   );
 
+  it('shows what a directory holds, as ls does', async () => {
+    const tree = new MemoryFilesystem({ files: { 'd/b.txt': 'bb', 'd/a/x.txt': '', 'd/c.txt': '' } });
+    const read = async (params: object) => runTool(vfsTools.read_file, tree, params);
+    const listed = await runTool(vfsTools.ls, tree, { path: 'd' });
+    const answer = await read({ file_path: './d/' });
+    expect([answer.message, answer.text]).toEqual([listed.message, listed.text]);
+    expect(answer.value).toEqual({
+      path: 'd',
+      text: '',
+      firstLine: 0,
+      lastLine: 0,
+      totalLines: 0,
+      entries: [
+        { name: 'a', kind: 'directory' },
+        { name: 'b.txt', kind: 'file', bytes: 2 },
+        { name: 'c.txt', kind: 'file', bytes: 0 },
+      ],
+      totalEntries: 3,
+    });
+    expect((await read({ file_path: '.' })).message).toBe('. - 0 files, 1 directory');
+    expect((await read({ file_path: 'd', character_offset: 2 })).message).toContain(
+      '"d" is a directory, a file is needed here.',
+    );
+    await tree.mkdir('empty');
+    expect(await read({ file_path: 'empty' })).toMatchObject({ message: 'empty is empty.', text: '' });
+  });
+
+  it('shows a part of a long directory, and how to continue', async () => {
+    const tree = new MemoryFilesystem({ files: { a: '', b: '', c: '', d: '', e: '' } });
+    const { read_file } = createVfsTools({ limits: { maxEntries: 2 } });
+    const read = async (params: object) => runTool(read_file, tree, { file_path: '.', ...params });
+    const first = await read({});
+    expect(first.message).toBe('. - 5 files, 0 directories, entries 1-2 of 5');
+    expect(first.text).toBe('a (0 bytes)\nb (0 bytes)\n[3 more entries; continue with offset=2]');
+    expect(first.value).toMatchObject({ nextOffset: 2, totalEntries: 5 });
+    const second = await read({ offset: 2, limit: 1 });
+    expect(second.text).toBe('c (0 bytes)\n[2 more entries; continue with offset=3]');
+    const last = await read({ offset: 3, limit: 9 });
+    expect(last.message).toBe('. - 5 files, 0 directories, entries 4-5 of 5');
+    expect(last.value).not.toHaveProperty('nextOffset');
+    const beyond = await read({ offset: 5 });
+    expect(beyond.message).toBe('. - 5 files, 0 directories, there are none after an offset of 5');
+    expect(beyond.value).not.toHaveProperty('nextOffset');
+  });
+
   it.each([
     ['data.bin', '"data.bin" is a binary file of 4 bytes, not UTF-8 text'],
     ['latin1.txt', '"latin1.txt" is a binary file of 3 bytes, not UTF-8 text'],
-    ['dir', '"dir" is a directory, a file is needed here. Use ls'],
     ['missing.txt', 'There is no "missing.txt". Use ls or glob'],
     ['ten.txt/x', '"ten.txt/x" cannot be used as a directory'],
     ['..', '".." leaves the workspace'],

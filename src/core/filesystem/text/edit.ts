@@ -1,6 +1,7 @@
 import { assertArgument, assertMembers, FilesystemError } from '../../error/index.ts';
 import { byteOrderMark, lineNumberAt, quoteText, withoutByteOrderMark } from '../../internal/index.ts';
 import { refuseArgument } from '../path/errors.ts';
+import { preparedText, type Replacement, spliceText, toLineFeeds, withMarkOf } from './splice.ts';
 
 /** One replacement of a piece of text. */
 export interface TextEdit {
@@ -25,31 +26,9 @@ export interface EditedText {
   readonly replacements: number;
 }
 
-/** The position of one replacement in the text without carriage returns before line feeds. */
-interface Replacement {
-  readonly start: number;
-  readonly end: number;
-  readonly newText: NewText;
-  /** What the edit really changes. */
-  readonly core: Core;
-  /** The number of the edit, from 1. */
+/** One replacement of an edit, with the number of that, from 1. */
+interface Found extends Replacement {
   readonly edit: number;
-}
-
-/** The lengths of what old and new text have in common at their start and end: it stays as it is, with its line endings. */
-interface Core {
-  readonly before: number;
-  readonly after: number;
-}
-
-/** Both texts without carriage returns before line feeds. */
-function coreOf(oldText: string, newText: string): Core {
-  const shorter = Math.min(oldText.length, newText.length);
-  let before = 0;
-  while (before < shorter && oldText[before] === newText[before]) before += 1;
-  let after = 0;
-  while (after < shorter - before && oldText.at(-1 - after) === newText.at(-1 - after)) after += 1;
-  return { before, after };
 }
 
 /** The maximum number of replacements of all edits together: they run synchronously, so nothing else runs in the meantime. */
@@ -58,28 +37,6 @@ const maxReplacements = 100_000;
 /** The maximum number of line numbers in the details of an ambiguity, and of occurrences that are counted. */
 const maxNamedLines = 10;
 const maxCounted = 1000;
-
-/** A replacement as given and with either line ending. */
-interface NewText {
-  readonly given: string;
-  readonly lineFeeds: string;
-  readonly carriageReturns: string;
-}
-
-/** The part of a replacement that differs from the old text. `given` is used only where the old text has no line endings. */
-function newTextOf(given: string, { before, after }: Core): NewText {
-  const whole = toLineFeeds(given);
-  const lineFeeds = whole.slice(before, whole.length - after);
-  return {
-    given: given.slice(before, given.length - after),
-    lineFeeds,
-    carriageReturns: lineFeeds.replaceAll('\n', '\r\n'),
-  };
-}
-
-function toLineFeeds(text: string): string {
-  return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
-}
 
 function assertEdits(path: string, edits: readonly TextEdit[]): void {
   assertArgument('edit()', 'edits', edits, 'array', refuseArgument);
@@ -115,7 +72,7 @@ function soughtIn(text: string, { oldText, newText }: TextEdit): Pick<TextEdit, 
   return { oldText: withoutByteOrderMark(wanted), newText: withoutByteOrderMark(newText) };
 }
 
-function findReplacements(path: string, text: string, given: TextEdit, edit: number): Replacement[] {
+function findReplacements(path: string, text: string, given: TextEdit, edit: number): Found[] {
   const { oldText: wanted, newText } = soughtIn(text, given);
   const { replaceAll } = given;
   const first = wanted === '' ? -1 : text.indexOf(wanted);
@@ -136,12 +93,11 @@ function findReplacements(path: string, text: string, given: TextEdit, edit: num
       { details: { path, edit, lines, occurrences } },
     );
   }
-  const found: Replacement[] = [];
-  const core = coreOf(wanted, toLineFeeds(newText));
-  const put = newTextOf(newText, core);
+  const found: Found[] = [];
+  const put = preparedText(wanted, newText);
   for (let start = first; start !== -1; start = text.indexOf(wanted, start + wanted.length)) {
     if (found.length === maxReplacements) throw tooManyError(path, edit);
-    found.push({ start, end: start + wanted.length, newText: put, core, edit });
+    found.push({ start, end: start + wanted.length, put, edit });
   }
   return found;
 }
@@ -181,52 +137,6 @@ function onlyMarkError(path: string): FilesystemError {
   );
 }
 
-/** Maps positions in the text without carriage returns before line feeds, in ascending order, to positions in the original. */
-function originalPositions(original: string): (position: number) => number {
-  let carriageReturns = 0;
-  let next = original.indexOf('\r\n');
-  return (position) => {
-    while (next !== -1 && next - carriageReturns < position) {
-      carriageReturns += 1;
-      next = original.indexOf('\r\n', next + 2);
-    }
-    return position + carriageReturns;
-  };
-}
-
-/** The more frequent line ending; undefined when there are no line endings. A tie goes to the line feed. */
-function frequentEnding(original: string, withLineFeeds: string): '\n' | '\r\n' | undefined {
-  const carriageReturns = original.length - withLineFeeds.length;
-  let lineFeeds = -carriageReturns;
-  for (let at = withLineFeeds.indexOf('\n'); at !== -1; at = withLineFeeds.indexOf('\n', at + 1))
-    lineFeeds += 1;
-  if (carriageReturns === 0 && lineFeeds === 0) return undefined;
-  return carriageReturns > lineFeeds ? '\r\n' : '\n';
-}
-
-/** The replacement with the line ending of the first line it replaces, else the more frequent one of the file. */
-function withEndings(newText: NewText, replaced: string, frequent: '\n' | '\r\n' | undefined): string {
-  const newline = replaced.indexOf('\n');
-  const own = newline === -1 ? undefined : replaced[newline - 1] === '\r' ? '\r\n' : '\n';
-  const ending = own ?? frequent;
-  if (ending === undefined) return newText.given;
-  return ending === '\n' ? newText.lineFeeds : newText.carriageReturns;
-}
-
-function leadingMarks(text: string): number {
-  let marks = 0;
-  while (text[marks] === byteOrderMark) marks += 1;
-  return marks;
-}
-
-/** The edited text with the byte order mark that it began with, once. */
-function withMarkOf(content: string, edited: string): string {
-  const before = leadingMarks(content);
-  if (before === 0) return edited;
-  const after = leadingMarks(edited);
-  return after === 0 ? byteOrderMark + edited : edited.slice(Math.max(0, after - before));
-}
-
 /**
  * Applies edits to a text; everything else stays the same byte for byte, including a byte order mark and the final newline.
  *
@@ -245,17 +155,13 @@ function withMarkOf(content: string, edited: string): string {
 export function applyTextEdits(path: string, content: string, edits: readonly TextEdit[]): EditedText {
   assertEdits(path, edits);
   const text = toLineFeeds(content);
-  const replacements: Replacement[] = [];
+  const replacements: Found[] = [];
   for (const [index, edit] of edits.entries()) {
     for (const replacement of findReplacements(path, text, edit, index + 1)) replacements.push(replacement);
     if (replacements.length > maxReplacements) throw tooManyError(path, index + 1);
   }
   replacements.sort((left, right) => left.start - right.start);
-  const frequent = frequentEnding(content, text);
-  const toOriginal = originalPositions(content);
-  let previous: Replacement | undefined;
-  let copiedTo = 0;
-  let edited = '';
+  let previous: Found | undefined;
   for (const replacement of replacements) {
     if (previous !== undefined && replacement.start < previous.end) {
       throw new FilesystemError(
@@ -264,17 +170,9 @@ export function applyTextEdits(path: string, content: string, edits: readonly Te
         { details: { path, edits: [previous.edit, replacement.edit] } },
       );
     }
-    const { core, newText } = replacement;
-    const start = toOriginal(replacement.start);
-    const changeStart = toOriginal(replacement.start + core.before);
-    const changeEnd = toOriginal(replacement.end - core.after);
-    const end = toOriginal(replacement.end);
-    edited +=
-      content.slice(copiedTo, changeStart) + withEndings(newText, content.slice(start, end), frequent);
-    copiedTo = changeEnd;
     previous = replacement;
   }
-  edited += content.slice(copiedTo);
+  const edited = spliceText(content, text, replacements);
   const result = withMarkOf(content, edited);
   if (result === content && edited !== content) throw onlyMarkError(path);
   return { text: result, replacements: replacements.length };

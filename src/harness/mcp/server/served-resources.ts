@@ -86,6 +86,9 @@ export class ServedResources {
         const size = `It has more than ${maxBytes} bytes, which is too much for a resource: read parts of it with read_file.`;
         throw this.#notFound(uri, found === undefined ? refusal : size);
       }
+      // The tool shows what it holds.
+      if (found.kind === 'directory')
+        throw this.#notFound(uri, `The address "${uri}" is that of a directory. Read one of its files.`);
       return contentOf(await filesystem.readBytes(path));
     } catch (error) {
       if (FilesystemError.isInstance(error)) throw this.#notFound(uri, refusal);

@@ -110,6 +110,15 @@ for (const connection of connections) {
       await expect(served.client.readResource({ uri: other })).rejects.toMatchObject({ code: -32_602 });
   });
 
+  test(`${named}: a directory is no resource`, async () => {
+    const { prompt } = await workspace({ 'd/a.txt': 'alpha' });
+    await using served = await connectServer(prompt, connection, offered);
+    await expect(served.client.readResource({ uri: 'workspace:///d' })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('"workspace:///d" is that of a directory. Read one of its files.'),
+    });
+  });
+
   test(`${named}: a search that a policy denies lists nothing`, async () => {
     const policy: ToolPolicy = {
       name: 'no-search',
