@@ -20,5 +20,6 @@ export {
   type ToAiSdkToolsOptions,
   toAiSdkTools,
 } from '../providers/ai-sdk/tools/to-ai-sdk-tools.ts';
+export { aiSdkProviderToolCodecs } from '../providers/ai-sdk/typed/codecs.ts';
 export { aiSdkDialect } from '../providers/ai-sdk/wire/ai-sdk-dialect.ts';
 export type { AiSdkModel } from '../providers/ai-sdk/wire/ai-sdk-model.ts';

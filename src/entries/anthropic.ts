@@ -15,4 +15,5 @@ export type {
 } from '../providers/anthropic/client.ts';
 export { anthropicHostedToolCodecs } from '../providers/anthropic/hosted/codecs.ts';
 export type { AnthropicSettings } from '../providers/anthropic/request-settings.ts';
+export { anthropicProviderToolCodecs } from '../providers/anthropic/typed/codecs.ts';
 export type { AnthropicRequest } from '../providers/anthropic/wire.ts';

@@ -324,6 +324,7 @@ export {
   type NestedEvaluateOptions,
   type NestedRunLimits,
   type OuterToolCall,
+  type ProviderTool,
   type ReasoningEffort,
   type ReconcileContext,
   type TokenPrices,

@@ -21,6 +21,7 @@ export {
   runOpenAICalls,
   toOpenAITools,
 } from '../providers/openai/tools/to-openai-tools.ts';
+export { openaiProviderToolCodecs } from '../providers/openai/typed/codecs.ts';
 export type {
   OpenAIClient,
   OpenAIClientOptions,

@@ -56,4 +56,10 @@ export type { UnsupportedConfig } from '../providers/kit/hosted/hosted-tool-regi
 export { type HostedRequestWire, HostedToolRegistry } from '../providers/kit/hosted/hosted-tool-registry.ts';
 export { providerAdapter } from '../providers/kit/provider-adapter.ts';
 export { ToolSchemas } from '../providers/kit/schema/tool-schemas.ts';
+export type {
+  ProviderCall,
+  ProviderCallContext,
+  ProviderToolCodec,
+  ProviderToolCodecTable,
+} from '../providers/kit/typed/provider-tool-codec.ts';
 export { type ProviderErrorOptions, toProviderError } from '../providers/kit/wire/provider-error.ts';

@@ -69,6 +69,11 @@ export {
   type UpdateStepPayload,
 } from '../suite/planning/index.ts';
 export {
+  type ProviderToolChoice,
+  type ProviderToolsSectionOptions,
+  providerToolsSection,
+} from '../suite/provider-tools/index.ts';
+export {
   type ProjectInstructionsSectionOptions,
   projectInstructionsSection,
   type ReadSkillsOptions,

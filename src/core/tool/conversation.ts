@@ -1,3 +1,5 @@
+import type { JsonValue } from '../schema/index.ts';
+
 /** One part of a user's message. */
 export type InputPart = { readonly type: 'text'; readonly text: string } | MediaPart;
 
@@ -23,6 +25,10 @@ export interface ToolCallPart {
    * a call with such an integer is refused. Default: false, the digits are those that the model wrote.
    */
   readonly wasParsed?: boolean;
+  /** The kind of the provider tool in whose shape the model asked, such as `openai.shell`. Absent: it called the tool itself. */
+  readonly providerKind?: string;
+  /** Why what the model asked in such a shape is no call of the tool: it is not run, and answered with this text. Absent: it is a call. */
+  readonly problem?: string;
 }
 
 /** The provider would run something for the model, such as a tool of a remote MCP server, and asks for approval. */
@@ -84,6 +90,10 @@ export interface ToolResultItem {
   readonly attachments?: readonly MediaPart[];
   /** Names of the tools that the model can call since: the call has opened their sections. Only in an evaluation whose model gets them there; see `openedTools` of adapters. */
   readonly loadedTools?: readonly string[];
+  /** The value of the result, for a call in the shape of a provider tool, whose answer may need more than a text. Absent: for other calls, and without a value. */
+  readonly value?: JsonValue;
+  /** Of such a call: what feedback providers had to say, which is the end of `text`. Absent: nothing. */
+  readonly feedback?: string;
 }
 
 /** The answer to an {@link HostedApprovalRequestPart}. */

@@ -69,6 +69,7 @@ export type {
   ToolPort,
 } from './ports.ts';
 export type { FinishReason, PromptResponse, TokenUsage } from './prompt-response.ts';
+export type { ProviderTool } from './provider-tool.ts';
 export { readToolResult } from './read-tool-result.ts';
 export { innerLimitChecks, type NestedRunLimits } from './run-limits.ts';
 export {

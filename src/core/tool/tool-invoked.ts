@@ -183,6 +183,8 @@ const toolInvoked = {
   toolName: text as Field<string>,
   /** Number of the model turn that asked for the call, from 1. */
   turn: count as Field<number>,
+  /** The kind of the provider tool in whose shape the model asked, such as `openai.shell`. Absent: it called the tool itself. */
+  providerKind: optional(text) as OptionalField<string>,
   /**
    * The arguments as they came over the wire, parsed; their text when they hold what could not come back from an export, such as a key `__proto__`;
    * absent when they were no JSON.

@@ -1,4 +1,4 @@
-import { type Writable, wellFormedSaid } from '../../core/internal/index.ts';
+import { none, type Writable, wellFormedSaid } from '../../core/internal/index.ts';
 import {
   type AssistantPart,
   addTokenUsage,
@@ -69,6 +69,7 @@ export class HarnessTurns {
       instructions: display.rendered.text,
       tools: finish === undefined ? display.tools : [...display.tools, finish.modelTool],
       hostedTools: [],
+      providerTools: none,
       toolChoice: loop.toolChoice,
       settings: loop.settings,
       outputSchema: loop.outputSchema,

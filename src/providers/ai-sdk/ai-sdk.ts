@@ -15,6 +15,7 @@ import {
   modelChecks,
   nineCharacterCallIds,
   openedToolsCheck,
+  ProviderToolRegistry,
   plainCallIds,
   providerAdapter,
   type SharedModelOptions,
@@ -32,6 +33,7 @@ import { readSettings } from './request/request-settings.ts';
 import { toProviderError } from './turn/provider-error.ts';
 import { readStream } from './turn/stream.ts';
 import { readTurn } from './turn/turn.ts';
+import { providerToolCodecsOf } from './typed/codecs.ts';
 import { aiSdkDialect } from './wire/ai-sdk-dialect.ts';
 import { type AiSdkModel, type AiSdkModelOf, assertModel } from './wire/ai-sdk-model.ts';
 import type { AiSdkVersion } from './wire/call-options.ts';
@@ -158,6 +160,14 @@ function adapterOf<Version extends AiSdkVersion>(
     cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
     settings: [layerOf(options), options.settings ?? {}],
     projections: new ToolSchemas(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
+    providerTools: new ProviderToolRegistry({
+      adapter: `AI SDK (${model.provider})`,
+      model: model.modelId,
+      codecs: {
+        ...providerToolCodecsOf(model.provider, model.specificationVersion),
+        ...options.providerToolCodecs,
+      },
+    }),
     registry: new HostedToolRegistry({
       adapter: `AI SDK (${model.provider})`,
       model: model.modelId,
@@ -183,6 +193,7 @@ function adapterOf<Version extends AiSdkVersion>(
       provider: toTelemetryName(model.provider),
       ...present({ settings: options.settings }),
       takesOutputSchema,
+      providerToolKinds: context.providerTools.kinds,
       ...present({
         prices: options.prices,
         takesOpenedTools: openedTools,

@@ -11,6 +11,7 @@ import {
   lazyClient,
   modelChecks,
   openedToolsCheck,
+  ProviderToolRegistry,
   providerAdapter,
   type SharedModelOptions,
   ThinkingNotice,
@@ -25,6 +26,7 @@ import { prepareRequest, toWireChoice } from './request.ts';
 import { mergeSettings, refuseForcedThinking, toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
+import { anthropicProviderToolCodecs } from './typed/codecs.ts';
 import type { CacheControl } from './wire.ts';
 
 /** Options of every Anthropic adapter, independent of its client. */
@@ -107,6 +109,11 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   const projections = new ToolSchemas(anthropicDialect);
   const codecs = { ...anthropicHostedToolCodecs, ...options.hostedToolCodecs };
   const registry = new HostedToolRegistry({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
+  const providerTools = new ProviderToolRegistry({
+    adapter: 'Anthropic',
+    model,
+    codecs: { ...anthropicProviderToolCodecs, ...options.providerToolCodecs },
+  });
   const getClient = lazyClient<AnthropicClient, AnthropicClientOptions>(options, clientKeys, createClient);
   const notice = new ThinkingNotice(name);
   return providerAdapter({
@@ -117,10 +124,12 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
       ...present({ settings: options.settings }),
       takesExamples: true,
       takesOutputSchema: true,
+      providerToolKinds: providerTools.kinds,
       ...present({ prices: options.prices, takesOpenedTools: openedTools }),
       charactersPerToken: claudeCharactersPerToken,
       check: (check) => {
-        toWireChoice(check, registry, undefined);
+        providerTools.declare(check);
+        toWireChoice(check, { providerTools, registry }, undefined);
         toWireSettings(check.settings);
         refuseForcedThinking(check.toolChoice, mergeSettings(settings, check.settings));
       },
@@ -134,6 +143,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
           cacheControl,
           projections,
           registry,
+          providerTools,
           logger: callOptions.logger,
           onThinkingOff: () => notice.say(callOptions),
         });

@@ -1,4 +1,4 @@
-import { present } from '../../core/internal/index.ts';
+import { none, present } from '../../core/internal/index.ts';
 import { describeAnswerFormat } from '../../core/prompt/index.ts';
 import type { ModelCheck, ModelRequest } from '../../core/runtime/index.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type PlacedTools,
   type PreparedRequest,
   type ProjectedTool,
+  type ProviderToolRegistry,
   placeTools,
   stringFields,
   type ToolSchemas,
@@ -47,6 +48,7 @@ export interface AnthropicRequestParts {
   readonly cacheControl: CacheControl | undefined;
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
+  readonly providerTools: ProviderToolRegistry;
   readonly logger: Logger;
   /** Called when a request is made without the thinking that the settings ask for. */
   onThinkingOff(): void;
@@ -81,8 +83,13 @@ export function prepareRequest(
     hostedTools.length === 0 ? undefined : lastContainer(conversation, options.provider),
   );
   // The codecs determine the entries of hosted tools.
-  const functionTools = tools.map((each) => toFunctionTool(each, placed));
-  const entries = [...hosted.tools, ...functionTools] as NonNullable<AnthropicRequest['tools']>;
+  const typed = options.providerTools.declare(request);
+  const functionTools = tools
+    .filter(({ tool }) => typed?.replaced.has(tool.name) !== true)
+    .map((each) => toFunctionTool(each, placed));
+  const entries = [...hosted.tools, ...(typed?.tools ?? none), ...functionTools] as NonNullable<
+    AnthropicRequest['tools']
+  >;
   const body: AnthropicRequest = {
     ...hosted.request,
     ...settings,
@@ -91,7 +98,7 @@ export function prepareRequest(
     max_tokens: Number(settings['max_tokens'] ?? options.maxTokens),
     ...present({
       tools: entries.length === 0 ? undefined : entries,
-      tool_choice: entries.length === 0 ? undefined : toWireChoice(request, options.registry, oneByOne),
+      tool_choice: entries.length === 0 ? undefined : toWireChoice(request, options, oneByOne),
     }),
     ...toSystem(
       instructions,
@@ -108,9 +115,10 @@ export function prepareRequest(
   const { cacheControl } = options;
   return {
     body: cacheControl === undefined ? body : markPrefixes(body, cacheControl),
-    headers: withBetas(hosted.headers, options.betas),
+    headers: withBetas({ ...hosted.headers, ...typed?.headers }, options.betas),
     asked: request,
     hostedTools,
+    typed,
     toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema,
   };
@@ -165,10 +173,11 @@ function toFunctionTool(
  * does.
  */
 export function toWireChoice(
-  { toolChoice, hostedTools }: Pick<ModelCheck, 'toolChoice' | 'hostedTools'>,
-  registry: HostedToolRegistry,
+  request: Pick<ModelCheck, 'toolChoice' | 'hostedTools' | 'providerTools' | 'tools'>,
+  { providerTools, registry }: Pick<AnthropicRequestParts, 'providerTools' | 'registry'>,
   oneByOne: JsonObject[string],
 ): AnthropicToolChoice {
+  const { hostedTools, toolChoice } = request;
   const wires = registry.check(hostedTools);
   if (toolChoice === 'none') return { type: 'none' };
   const more = oneByOne === true ? { disable_parallel_tool_use: true } : {};
@@ -183,6 +192,9 @@ export function toWireChoice(
     'Anthropic',
     ({ name }) => stringFields({ name }).name,
   );
+  const typed = hosted === undefined ? providerTools.choiceOf(tool, request) : undefined;
+  // The codec determines the choice of a provider tool.
+  if (typed !== undefined) return { ...(typed as AnthropicToolChoice), ...more };
   return { type: 'tool', name: hosted ?? tool, ...more };
 }
 

@@ -11,6 +11,7 @@ import {
   messagesUsage,
   objectsIn,
   stringFields,
+  typedCallParts,
   unansweredItem,
   type WireFields,
 } from '../kit/index.ts';
@@ -35,12 +36,13 @@ export function readMessage(
   const reason = message['stop_reason'];
   const isCut = isCutOff(reason);
   const goesOn = reason === 'max_tokens';
-  const blocks = withDistinctCalls(isCut ? withoutCutEnd(received, goesOn) : received, prepared.asked);
+  const callIds = new DistinctCallIds(prepared.asked);
+  const blocks = withDistinctCalls(isCut ? withoutCutEnd(received, goesOn) : received, callIds);
   const text = new TurnText(blocks, prepared.answerSchema);
   // Blocks are sequential: only the last one can be truncated, and it is kept only when the model continues.
   const cutBlock = goesOn && received.at(-1)?.['type'] === 'tool_use' ? blocks.at(-1) : undefined;
   const parts = blocks.flatMap((block) =>
-    toParts(block, text, { prepared, isComplete: isCut ? block !== cutBlock : undefined }),
+    toParts(block, text, { prepared, callIds, isComplete: isCut ? block !== cutBlock : undefined }),
   );
   const content = [...parts, ...refusalOf(message, text)];
   const usage = messagesUsage(message['usage']);
@@ -71,9 +73,14 @@ function toParts(
   block: WireFields,
   text: TurnText,
   {
-    prepared: { toolSchemas },
+    prepared: { toolSchemas, typed },
+    callIds,
     isComplete,
-  }: { readonly prepared: PreparedAnthropicRequest; readonly isComplete: boolean | undefined },
+  }: {
+    readonly prepared: PreparedAnthropicRequest;
+    readonly callIds: DistinctCallIds;
+    readonly isComplete: boolean | undefined;
+  },
 ): readonly AssistantPart[] {
   switch (block['type']) {
     case 'text':
@@ -87,6 +94,8 @@ function toParts(
       if (typeof toolset === 'string') throw unansweredItem(`tool_use of ${toolset}`);
       if (typeof id !== 'string' || typeof name !== 'string')
         throw invalid('it has a tool_use without a name');
+      const asked = typed?.readCalls(block);
+      if (asked !== undefined) return typedCallParts(asked, id, callIds, isComplete);
       // Malformed JSON input is a string; running the call reports the error.
       const written = typeof input === 'string' ? input : JSON.stringify(input);
       const call = {
@@ -124,11 +133,7 @@ function withoutCutEnd(blocks: readonly WireFields[], goesOn: boolean): readonly
 }
 
 /** Call ids must be present and unique. */
-function withDistinctCalls(
-  blocks: readonly WireFields[],
-  asked: PreparedAnthropicRequest['asked'],
-): readonly WireFields[] {
-  const ids = new DistinctCallIds(asked);
+function withDistinctCalls(blocks: readonly WireFields[], ids: DistinctCallIds): readonly WireFields[] {
   return blocks.map((block) => {
     if (block['type'] !== 'tool_use') return block;
     const id = ids.take(block['id']);

@@ -44,6 +44,24 @@ export {
 export { offerTools, type RuntimeCall } from './offer-tools.ts';
 export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
+export {
+  type AnthropicToolTypes,
+  anthropicToolCodecs,
+} from './typed/anthropic-tools.ts';
+export { patchCalls, patchResult } from './typed/patch.ts';
+export type {
+  ProviderCall,
+  ProviderCallContext,
+  ProviderToolCodec,
+  ProviderToolCodecTable,
+} from './typed/provider-tool-codec.ts';
+export {
+  ProviderToolRegistry,
+  TypedItems,
+  type TypedTools,
+  typedCallParts,
+} from './typed/provider-tool-registry.ts';
+export { type ShellOutput, shellCalls, shellOutputs } from './typed/shell.ts';
 export { askVendor, type VendorRequestOptions } from './wire/ask-vendor.ts';
 export {
   effortWithoutThinking,

@@ -10,6 +10,7 @@ import { priceChecks } from '../../core/runtime/index.ts';
 import type { ModelSettings, TokenPrices } from '../../core/tool/index.ts';
 import type { HostedToolCodecTable } from './hosted/hosted-tool-codec.ts';
 import type { UnsupportedConfig } from './hosted/hosted-tool-registry.ts';
+import type { ProviderToolCodecTable } from './typed/provider-tool-codec.ts';
 
 /** Options that mean the same for all vendors. */
 export interface SharedModelOptions {
@@ -34,6 +35,8 @@ export interface SharedModelOptions {
   readonly prices?: TokenPrices;
   /** Codecs by kind of hosted tool, beside those of the adapter or in place of them. Default: none. */
   readonly hostedToolCodecs?: HostedToolCodecTable;
+  /** Codecs by kind of provider tool, beside those of the adapter or in place of them. Default: none. */
+  readonly providerToolCodecs?: ProviderToolCodecTable;
   /**
    * What to do when the config of a hosted tool has an option that the provider does not support, such as a limit on web
    * searches. `'warn'`: the tool runs without it, and a warning is logged. Default: `'error'`.
@@ -56,6 +59,7 @@ export const modelChecks: OptionsOf<SharedModelOptions> = {
   timeoutMs: number({ above: 0 }),
   prices: priceChecks,
   hostedToolCodecs: 'object',
+  providerToolCodecs: 'object',
   unsupportedConfig: oneOf(['error', 'warn']),
 };
 

@@ -10,6 +10,7 @@ import {
   lazyClient,
   modelChecks,
   openedToolsCheck,
+  ProviderToolRegistry,
   providerAdapter,
   type SharedModelOptions,
   ToolSchemas,
@@ -20,6 +21,7 @@ import { toWireSettings } from './request/request-settings.ts';
 import { toProviderError } from './response/provider-error.ts';
 import { readStream } from './response/read-stream.ts';
 import { readResponse } from './response/response.ts';
+import { openaiProviderToolCodecs } from './typed/codecs.ts';
 import { createClient, type OpenAIClient, type OpenAIClientOptions } from './wire/client.ts';
 import { openaiDialect } from './wire/openai-dialect.ts';
 
@@ -105,6 +107,11 @@ function createModel(options: OpenAIOptions): LanguageModel {
     codecs: { ...openaiHostedToolCodecs, ...options.hostedToolCodecs },
     unsupportedConfig,
   });
+  const providerTools = new ProviderToolRegistry({
+    adapter: 'OpenAI',
+    model,
+    codecs: { ...openaiProviderToolCodecs, ...options.providerToolCodecs },
+  });
   const requestOptions: OpenAIRequestParts = {
     model,
     provider: name,
@@ -113,6 +120,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
     cacheKeyOf: cacheKeySource(options.promptCacheKey),
     projections: new ToolSchemas(openaiDialect),
     registry,
+    providerTools,
   };
   const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);
   return {
@@ -121,6 +129,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
     provider: 'openai',
     ...present({ settings: options.settings }),
     takesOutputSchema: true,
+    providerToolKinds: providerTools.kinds,
     ...present({ prices: options.prices, takesOpenedTools: openedTools }),
     check: (check) => void checkRequest(check, requestOptions),
     generate: async (request, callOptions) => {

@@ -107,6 +107,8 @@ export const message: Field<JsonObject> = variant('type', {
     isError: optional(flag),
     attachments: optional(parts),
     loadedTools: optional(list(text)),
+    value: optional(json()),
+    feedback: optional(text),
   },
   approval: { approvalId: text, approved: flag, reason: optional(text) },
 });

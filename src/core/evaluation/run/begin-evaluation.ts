@@ -182,7 +182,10 @@ async function prepareEvaluation<Output>(beginning: Beginning<Output>): Promise<
     model.check?.({
       tools,
       hostedTools: rendered.hostedTools,
-      ...present({ outputSchema: rendered.output?.compiled.inputJsonSchema }),
+      ...present({
+        outputSchema: rendered.output?.compiled.inputJsonSchema,
+        providerTools: rendered.providerTools.length === 0 ? undefined : rendered.providerTools,
+      }),
       toolChoice,
       settings: modelSettings,
     });

@@ -5,6 +5,7 @@ import type { AnyTool } from '../../tool/index.ts';
 import { openSections, readSection, sectionToolNames } from '../visibility/section-tools.ts';
 import { type BoundTool, toBoundTool } from './bound-tool.ts';
 import { checkPolicies, type GovernedTool, type PlacedPolicy, placePolicies } from './check-policies.ts';
+import { checkProviderTools, policiesOfReplaced } from './check-provider-tools.ts';
 import { canSummarise, type SectionNode } from './section-tree.ts';
 
 /** What opens and what reads summarised sections, governed by the policies of the whole prompt. */
@@ -24,6 +25,8 @@ export interface BoundTools {
   readonly toolNames: ReadonlySet<string>;
   /** Name of the first one with `once`; undefined: there is none. */
   readonly onceTool: string | undefined;
+  /** Names of those that no model gets but in the shape of its vendor. */
+  readonly typedOnly: ReadonlySet<string>;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface BoundTools {
  * then the prompt's; and to the policies elsewhere that depend on it.
  *
  * @throws {PromptValidationError} for a value that is not a tool, two tools or hosted tools with one name, a tool named as one
- *   that opens or reads sections in a prompt that has summaries, and policies that {@link checkPolicies} refuses.
+ *   that opens or reads sections in a prompt that has summaries, policies that {@link checkPolicies} refuses, and provider tools that {@link checkProviderTools} does.
  * @see docs/spec/prompt.md §3
  */
 export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonly ToolPolicy[]): BoundTools {
@@ -50,6 +53,11 @@ export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonl
     const policies = governing.get(node) ?? promptPolicies;
     for (const tool of node.section.tools ?? []) named.set(tool.name, { tool, policies, path: node.path });
   }
+  checkProviderTools(nodes, named);
+  for (const [name, added] of policiesOfReplaced(nodes, named)) {
+    const known = named.get(name);
+    if (known !== undefined) named.set(name, { ...known, policies: added });
+  }
   const placed = placePolicies(nodes, promptPolicies);
   checkPolicies(nodes, placed, named);
   const recording = recordingPolicies(placed, named);
@@ -57,9 +65,16 @@ export function bindTools(nodes: readonly SectionNode[], promptPolicies: readonl
     toBoundTool({ tool, sectionPath, policies, recordingPolicies: recording.get(tool.name) ?? none });
   return {
     toolNames: new Set(named.keys()),
+    typedOnly: new Set(
+      nodes.flatMap(({ section }) =>
+        (section.providerTools ?? none).flatMap(({ typedOnly }) => typedOnly ?? none),
+      ),
+    ),
     onceTool: [...named.values()].find(({ tool }) => tool.once !== undefined)?.tool.name,
     tools: nodes.map((node) =>
-      (node.section.tools ?? []).map((tool) => bind(tool, node.path, governing.get(node) ?? promptPolicies)),
+      (node.section.tools ?? []).map((tool) =>
+        bind(tool, node.path, named.get(tool.name)?.policies ?? promptPolicies),
+      ),
     ),
     sectionTools: once(() =>
       Object.freeze({

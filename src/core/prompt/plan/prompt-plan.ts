@@ -23,6 +23,8 @@ export interface PlanParts<out Output> {
   readonly toolNames: ReadonlySet<string>;
   /** Name of the first one with `once`; undefined: there is none. */
   readonly onceTool: string | undefined;
+  /** Names of those that no model gets but in the shape of its vendor. */
+  readonly typedOnly: ReadonlySet<string>;
   /** What opens and reads summarised sections. */
   readonly sectionTools: () => SectionTools;
   readonly slices: readonly AnySlice[];

@@ -1,7 +1,14 @@
 import { none, once, present, wellFormedText } from '../../internal/index.ts';
 import type { ResourceResolver } from '../../resource/index.ts';
 import { type ReadOnlyView, type ReadonlySessionView, readOnlyView, Session } from '../../session/index.ts';
-import type { AnyTool, DeadlinePort, HostedTool, SectionPort, ShownSection } from '../../tool/index.ts';
+import type {
+  AnyTool,
+  DeadlinePort,
+  HostedTool,
+  ProviderTool,
+  SectionPort,
+  ShownSection,
+} from '../../tool/index.ts';
 import type { OverriddenPlan } from '../override/apply-overrides.ts';
 import type { PromptOverrides } from '../override/prompt-overrides.ts';
 import type { BoundTool } from '../plan/bound-tool.ts';
@@ -75,14 +82,16 @@ export async function renderPrompt<Output>(
   });
   const shown = selection.map(toShown);
   const { deadline } = options;
-  const { bound, hosted } = toolsOf(sections, shown, nothing);
-  return assemble({ plan, dropped, raw, text, deadline, sections, bound, hosted });
+  const tools = toolsOf(sections, shown, nothing);
+  return assemble({ plan, dropped, raw, text, deadline, sections, ...tools });
 }
 
 /** Tools in the order in which the model gets them. */
 interface Tools {
   readonly bound: ReadonlyMap<string, BoundTool>;
   readonly hosted: readonly HostedTool[];
+  /** Of the sections that are shown in full, whether the tools that they use are there or not. */
+  readonly typed: readonly ProviderTool[];
 }
 
 interface Rendering<Output> extends OverriddenPlan<Output>, Tools {
@@ -92,7 +101,7 @@ interface Rendering<Output> extends OverriddenPlan<Output>, Tools {
   readonly sections: OpenableSections;
 }
 
-const nothing: Tools = { bound: new Map(), hosted: [] };
+const nothing: Tools = { bound: new Map(), hosted: [], typed: none };
 
 /** The tools of sections that were just shown, after the tools there were before; then the tools that open summarized sections. */
 function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], before: Tools): Tools {
@@ -100,6 +109,7 @@ function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], bef
   const bound = new Map(before.bound);
   const hosted = new Map(before.hosted.map((tool) => [tool.name, tool]));
   const needed: BoundTool[] = [];
+  let typed = before.typed;
   for (const { section, visibility } of shown) {
     const index = sections.indexOf(section);
     if (index === undefined) continue;
@@ -110,15 +120,18 @@ function toolsOf(sections: OpenableSections, shown: readonly ShownSection[], bef
     }
     for (const each of plan.tools[index] ?? []) bound.set(each.tool.name, each);
     for (const each of plan.nodes[index]?.section.hostedTools ?? []) hosted.set(each.name, each);
+    const { providerTools = none } = plan.nodes[index]?.section ?? {};
+    const added = providerTools.filter((each) => !typed.includes(each));
+    if (added.length > 0) typed = [...typed, ...added];
   }
   for (const each of needed.length === 0 ? none : Object.values(plan.sectionTools())) {
     if (needed.includes(each)) bound.set(each.tool.name, each);
   }
-  return { bound, hosted: [...hosted.values()] };
+  return { bound, hosted: [...hosted.values()], typed };
 }
 
 function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> {
-  const { plan, dropped, raw, text, deadline, sections, bound, hosted } = rendering;
+  const { plan, dropped, raw, text, deadline, sections, bound, hosted, typed } = rendering;
   const tools = [...bound.values()].map(({ tool }) => tool);
   const paramDescriptions = once(() =>
     Object.freeze(
@@ -130,6 +143,7 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
     tools: Object.freeze(tools),
     boundTools: bound,
     hostedTools: Object.freeze([...hosted]),
+    providerTools: usableIn(typed, bound),
     get toolParamDescriptions() {
       return paramDescriptions();
     },
@@ -146,16 +160,26 @@ function assemble<Output>(rendering: Rendering<Output>): RenderedPrompt<Output> 
       list: (session) => sections.list(session),
       source: { plan, raw },
       idleOverrides: (session) => sections.idleOverrides(session),
-      withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted }) }),
+      withShown: (shown) => assemble({ ...rendering, ...toolsOf(sections, shown, { bound, hosted, typed }) }),
       textOf: (shown, context) => sections.textOf(shown, context),
       openable: () => sections.openable(),
       toolNamesOf: (shown) => sections.toolNamesOf(shown),
       allowReadingAgain: () => sections.allowReadingAgain(),
+      typedOnly: plan.typedOnly,
       get opener() {
         return plan.sectionTools().open;
       },
     },
   } satisfies RenderedPrompt<Output>);
+}
+
+/** Those whose tools are all there. */
+function usableIn(
+  typed: readonly ProviderTool[],
+  bound: ReadonlyMap<string, BoundTool>,
+): readonly ProviderTool[] {
+  if (typed.length === 0) return none;
+  return Object.freeze(typed.filter(({ uses }) => uses.every((name) => bound.has(name))));
 }
 
 /**

@@ -1,5 +1,12 @@
 import type { ReadonlySessionView } from '../../session/index.ts';
-import type { AnyTool, DeadlinePort, HostedTool, SectionPort, ShownSection } from '../../tool/index.ts';
+import type {
+  AnyTool,
+  DeadlinePort,
+  HostedTool,
+  ProviderTool,
+  SectionPort,
+  ShownSection,
+} from '../../tool/index.ts';
 import type { DroppedOverride } from '../override/dropped-override.ts';
 import type { BoundTool } from '../plan/bound-tool.ts';
 import type { PromptDescriptor } from '../plan/descriptors.ts';
@@ -32,6 +39,8 @@ export interface RenderedSections extends SectionAccess {
   toolNamesOf(shown: readonly ShownSection[]): readonly string[];
   /** From here on sections that are open can be read again: what showed them has left the conversation. */
   allowReadingAgain(): void;
+  /** Names of the tools of all sections that no model gets but in the shape of its vendor. */
+  readonly typedOnly: ReadonlySet<string>;
   /** What opens sections, whether the prompt shows it or not. */
   readonly opener: BoundTool;
 }
@@ -53,6 +62,8 @@ export interface RenderedPrompt<out Output = unknown> {
   readonly boundTools: ReadonlyMap<string, BoundTool>;
   /** Hosted tools of the same sections, in the same order. */
   readonly hostedTools: readonly HostedTool[];
+  /** Provider tools of the same sections whose tools are among `tools`. */
+  readonly providerTools: readonly ProviderTool[];
   /** Descriptions of parameters: by tool name, then parameter name. */
   readonly toolParamDescriptions: ToolParamDescriptions;
   /** The structured answer asked for; absent when the answer is text. */

@@ -15,7 +15,15 @@ export interface CommonSectionOptions<
   Summary extends string,
 > extends Pick<
     Section,
-    'title' | 'key' | 'hostedTools' | 'policies' | 'prepare' | 'slices' | 'resources' | 'acceptsOverrides'
+    | 'title'
+    | 'key'
+    | 'hostedTools'
+    | 'providerTools'
+    | 'policies'
+    | 'prepare'
+    | 'slices'
+    | 'resources'
+    | 'acceptsOverrides'
   > {
   /** Object schema of the params that this section itself uses. Default: none. */
   readonly params?: Params;

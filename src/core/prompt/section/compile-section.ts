@@ -63,6 +63,7 @@ export const commonChecks: Readonly<Record<Exclude<SectionKey, TextKey | 'exampl
   key: 'any',
   params: 'any',
   hostedTools: 'any',
+  providerTools: 'any',
   policies: 'any',
   children: 'any',
   enabled: 'any',

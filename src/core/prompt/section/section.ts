@@ -2,7 +2,7 @@ import type { ToolPolicy } from '../../policy/index.ts';
 import type { AnyResourceBinding, ResourceRegistry, ResourceResolver } from '../../resource/index.ts';
 import type { JsonValue, Schema } from '../../schema/index.ts';
 import type { AnySlice, ReadonlySessionView, SessionView } from '../../session/index.ts';
-import type { AnyTool, HostedTool } from '../../tool/index.ts';
+import type { AnyTool, HostedTool, ProviderTool } from '../../tool/index.ts';
 import type { TemplateText } from '../template/template-text.ts';
 import type { VisibilitySelector } from '../visibility/visibility.ts';
 import type { PromptIdentity } from './identity.ts';
@@ -80,6 +80,8 @@ export interface Section<in Input = never, out Own = unknown> {
   readonly tools?: readonly AnyTool[];
   /** Tools that the provider executes. */
   readonly hostedTools?: readonly HostedTool[];
+  /** Shapes of vendors for tools of the prompt, which this section or others bring. */
+  readonly providerTools?: readonly ProviderTool[];
   /** Rules for the tools of this section and of its descendants. */
   readonly policies?: readonly ToolPolicy[];
   /** Subsections, in order. */

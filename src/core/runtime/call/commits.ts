@@ -1,8 +1,8 @@
 import { describeError } from '../../error/index.ts';
 import type { StagedChanges } from '../../filesystem/index.ts';
-import { none, present, type Writable, wellFormed, wellFormedText } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { DecidingRow } from '../../resource/index.ts';
-import type { ConversationItem, ToolResultItem } from '../../tool/index.ts';
+import type { ConversationItem } from '../../tool/index.ts';
 import { ToolInvoked, type ToolInvokedPayload } from '../../tool/index.ts';
 import type { FeedbackRunner } from '../feedback/feedback-runner.ts';
 import type { LoopState } from '../model/loop-state.ts';
@@ -17,6 +17,7 @@ import {
   nameAttempt,
 } from './environment/call-hooks.ts';
 import type { EvaluationEnvironment } from './environment/environment.ts';
+import { toResultItem } from './result-item.ts';
 import type { ToolCall, ToolCallResult } from './tool-call/tool-call.ts';
 import {
   cannotCommit,
@@ -334,23 +335,15 @@ export class CallCommits {
     hooks.onDiscard({ ...name, conflicts, patch: transaction.patch() });
   }
 
-  #publish({ invocation, attachments, cause }: ToolCallResult): void {
-    const { display, logger, emit, endedCalls, eventTypes, feedback, redactor, results } = this.#environment;
+  #publish(result: ToolCallResult): void {
+    const { invocation, cause } = result;
+    const { logger, emit, endedCalls, eventTypes, feedback, redactor, results } = this.#environment;
     const { callId, openedSections, reason, toolName, turn } = invocation;
     // What was opened is part of the next request, live and when the run is resumed.
     if (openedSections !== undefined) this.#state.openings.push({ callId, shown: openedSections });
     if (reason === 'sections-opened' || reason === 'sections-not-opened') this.#state.expansions += 1;
     const recorded = redactor?.record(invocation) ?? invocation;
-    const item: Writable<ToolResultItem> = {
-      type: 'tool-result',
-      callId,
-      toolName,
-      text: wellFormedText(invocation.modelText),
-      isError: !invocation.success,
-    };
-    if (attachments !== undefined) item.attachments = wellFormed(attachments);
-    const loadedTools = openedSections && display.loadedBy(openedSections);
-    if (loadedTools !== undefined) item.loadedTools = loadedTools;
+    const item = toResultItem(result, this.#environment);
     this.#conversation.push(item);
     results?.delivered(item, turn);
     if (invocation.usage !== undefined)

@@ -79,6 +79,7 @@ export function recordCall(
     durationMs: endedAtMs - startedAtMs,
     changes: changes.length === 0 ? none : changes.map(({ path, kind }) => ({ path, kind })),
   };
+  if (call.providerKind !== undefined) record.providerKind = call.providerKind;
   if (origin.parentCallIds !== undefined) record.parentCallIds = origin.parentCallIds;
   if (params !== undefined) record.params = recordable(params, call.arguments);
   // The value was checked to be plain JSON when the attempt ended.

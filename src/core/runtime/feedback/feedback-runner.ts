@@ -1,6 +1,6 @@
 import { describeError } from '../../error/index.ts';
 import { compileFileGlob, type Filesystem, type Glob } from '../../filesystem/index.ts';
-import { freezeData, oneLine, withoutBlockTags } from '../../internal/index.ts';
+import { freezeData, none, oneLine, withoutBlockTags } from '../../internal/index.ts';
 import {
   type Clock,
   type ForkOptions,
@@ -221,6 +221,13 @@ const tag = 'wink-feedback';
  */
 export function withFeedback(text: string, given: readonly GivenFeedback[]): string {
   return [withoutBlockTags(text), ...given.map(formatFeedback)].filter((part) => part !== '').join('\n\n');
+}
+
+/** What was said after a call, as the model reads it at the end of the text of the result; empty for nothing. */
+export function feedbackText(feedback: readonly RecordedFeedback[] = none): string {
+  return feedback
+    .flatMap((record) => (record.outcome === 'given' ? [formatFeedback(record)] : none))
+    .join('\n\n');
 }
 
 function formatFeedback({ provider, severity = 'info', message, suggestions = [] }: GivenFeedback): string {

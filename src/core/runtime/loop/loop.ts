@@ -1,8 +1,9 @@
 import { ModelResponseError } from '../../error/index.ts';
-import { none } from '../../internal/index.ts';
+import { none, present } from '../../internal/index.ts';
 import type { AnySlice } from '../../session/index.ts';
 import type { ConversationItem, HostedApprovalRequestPart, ToolResultItem } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
+import { shortenedValue } from '../call/result-item.ts';
 import { type ToolCall, toToolCall } from '../call/tool-call/tool-call.ts';
 import type { CompactionThresholds } from '../context/compaction-types.ts';
 import { type KeptResults, readResultName } from '../context/kept-results.ts';
@@ -289,9 +290,13 @@ function dropToolResults(
     if (characters * 2 >= total) break;
     const size = sizes[index] ?? 0;
     if (item.type !== 'tool-result' || size <= 0) continue;
-    const { attachments: _attachments, ...rest } = item;
+    const { attachments: _attachments, value, ...rest } = item;
     const text = results === undefined ? note : keptNote(results.leaving(item));
-    conversation[index] = { ...rest, text };
+    conversation[index] = {
+      ...rest,
+      text,
+      ...present({ value: value === undefined ? undefined : shortenedValue(value) }),
+    };
     callIds.push(item.callId);
     characters += size;
   }

@@ -67,6 +67,7 @@ export class ModelCaller {
       tools: display.tools,
       deferredTools: display.deferredTools,
       hostedTools: display.rendered.hostedTools,
+      providerTools: display.rendered.providerTools,
       // The choice is for the first turn that is answered.
       toolChoice: state.hasAnswered && toolChoice !== 'none' ? 'auto' : toolChoice,
       settings,
@@ -156,7 +157,7 @@ export class ModelCaller {
   /** Opened sections may have hosted tools that the provider does not support. */
   #checkHostedTools(): void {
     const { tools, rendered } = this.#ledger.environment.display;
-    const { hostedTools } = rendered;
+    const { hostedTools, providerTools } = rendered;
     const { model, outputSchema, toolChoice, settings } = this.#options;
     try {
       model.check?.({
@@ -164,7 +165,7 @@ export class ModelCaller {
         hostedTools,
         toolChoice,
         settings,
-        ...present({ outputSchema }),
+        ...present({ outputSchema, providerTools: providerTools.length === 0 ? undefined : providerTools }),
       });
     } catch (cause) {
       const message = `The sections that were opened cannot be used: ${describeError(cause)}`;

@@ -87,7 +87,11 @@ function findPartFault(
       const wrong = ['isComplete', 'wasParsed'].find(
         (key) => part[key] !== undefined && typeof part[key] !== 'boolean',
       );
-      return wrong === undefined ? undefined : { what: `${describe(part[wrong])} as ${wrong}` };
+      const text = ['providerKind', 'problem'].find(
+        (key) => part[key] !== undefined && typeof part[key] !== 'string',
+      );
+      const bad = wrong ?? text;
+      return bad === undefined ? undefined : { what: `${describe(part[bad])} as ${bad}` };
     }
     case 'approval-request': {
       const missing = ['approvalId', 'toolName', 'name', 'arguments'].find(

@@ -11,6 +11,7 @@ import type {
   Logger,
   ModelSettings,
   ModelTool,
+  ProviderTool,
   RawItems,
   TokenPrices,
   TokenUsage,
@@ -30,6 +31,8 @@ export interface ModelRequest {
    */
   readonly deferredTools?: readonly ModelTool[];
   readonly hostedTools: readonly HostedTool[];
+  /** Shapes of vendors for some of `tools`, and for tools that are not among them. A model that takes none of them gets `tools` as they are. Present only in a prompt that has some. */
+  readonly providerTools?: readonly ProviderTool[];
   /** JSON Schema of the final answer, when the prompt declares one; also for a model that gets it in the instructions. */
   readonly outputSchema?: JsonSchema;
   readonly toolChoice: ToolChoice;
@@ -87,7 +90,7 @@ export interface ModelCallOptions {
 /** What of a request is known before the first one, and after sections were opened. */
 export type ModelCheck = Pick<
   ModelRequest,
-  'tools' | 'hostedTools' | 'outputSchema' | 'settings' | 'toolChoice'
+  'tools' | 'hostedTools' | 'providerTools' | 'outputSchema' | 'settings' | 'toolChoice'
 >;
 
 /** A language model: the one thing a provider has to bring. */
@@ -112,6 +115,8 @@ export interface LanguageModel {
    * stays. Default: `append`, they are at the end of `tools` from the next turn on.
    */
   readonly takesOpenedTools?: 'append' | 'in-place';
+  /** The kinds of provider tools that it takes. Only for observers. Default: none. */
+  readonly providerToolKinds?: readonly string[];
   /** What it costs, for budgets that do not say. Default: not known; a budget that limits the cost is then refused. */
   readonly prices?: TokenPrices;
   /**

@@ -46,7 +46,7 @@ export class VisiblePrompt {
     this.#own = new Map(own.map((bound) => [bound.tool.name, bound]));
     this.tools = this.#modelTools();
     this.deferredTools = opensInPlace
-      ? rendered['~sections'].openable().map((bound) => bound['~planned'].modelTool)
+      ? this.#listed(rendered['~sections'].openable()).map((bound) => bound['~planned'].modelTool)
       : undefined;
   }
 
@@ -100,7 +100,13 @@ export class VisiblePrompt {
 
   #modelTools(): readonly ModelTool[] {
     const bound = [...this.#own.values(), ...this.rendered.boundTools.values()];
-    return bound.map((each) => each['~planned'].modelTool);
+    return this.#listed(bound).map((each) => each['~planned'].modelTool);
+  }
+
+  /** Without the tools that a model gets only in the shape of its vendor. */
+  #listed(bound: readonly BoundTool[]): readonly BoundTool[] {
+    const typedOnly = this.rendered['~sections'].typedOnly;
+    return typedOnly.size === 0 ? bound : bound.filter(({ tool }) => !typedOnly.has(tool.name));
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   BudgetExcess,
   FinishReason,
   HostedToolReading,
+  ProviderTool,
   TokenUsage,
 } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
@@ -40,8 +41,9 @@ export interface TurnLedgerOptions {
 
 /** What a turn is asked with, beside the conversation. */
 export interface BegunTurn
-  extends Omit<ModelRequest, 'conversation' | 'turn' | 'outputSchema' | 'deferredTools'> {
+  extends Omit<ModelRequest, 'conversation' | 'turn' | 'outputSchema' | 'deferredTools' | 'providerTools'> {
   readonly deferredTools?: ModelRequest['deferredTools'] | undefined;
+  readonly providerTools: readonly ProviderTool[];
   readonly outputSchema: JsonSchema | undefined;
 }
 
@@ -101,7 +103,7 @@ export class TurnLedger {
   }
 
   /** A turn begins, with what is said to the model before it. @returns what the model is sent. */
-  begin({ deferredTools, outputSchema, ...asked }: BegunTurn): ModelRequest {
+  begin({ deferredTools, outputSchema, providerTools, ...asked }: BegunTurn): ModelRequest {
     const { instructions, tools, hostedTools, toolChoice, settings } = asked;
     const { clock, emit, eventTypes, input } = this.environment;
     const { state } = this;
@@ -127,6 +129,7 @@ export class TurnLedger {
     };
     if (outputSchema !== undefined) request.outputSchema = outputSchema;
     if (deferredTools !== undefined) request.deferredTools = deferredTools;
+    if (providerTools.length > 0) request.providerTools = providerTools;
     this.#reports?.asked(request);
     return request;
   }

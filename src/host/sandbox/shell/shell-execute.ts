@@ -13,6 +13,7 @@ import {
 import type { AnyTool, ToolEffects } from '../../../core/tool/index.ts';
 import { commandTool, timeoutField } from './command-tool.ts';
 import type { ShellLimits, ShellRollback } from './shell-limits.ts';
+import { describeKilled, describeSkipped } from './shell-report.ts';
 
 /** What the tool is made with. */
 interface ShellExecuteOptions {
@@ -53,6 +54,8 @@ export function shellExecuteTool(options: ShellExecuteOptions): AnyTool {
       truncated: flag,
       /** Processes that outlived the command and were killed. */
       killed_processes: count,
+      /** What the outputs do not say: processes that were killed, and what could not be kept. Absent: nothing. */
+      notes: optional(list(text)),
       created: list(text),
       modified: list(text),
       removed: list(text),
@@ -86,16 +89,20 @@ export function shellExecuteTool(options: ShellExecuteOptions): AnyTool {
         : 'Read the output, and change the command or the files.';
       return `The workspace is as it was before the command: nothing that it changed was kept. ${advice}`;
     },
-    valueOf: ({ exitCode, timedOut, stdout, stderr, killedProcesses }, report) => ({
-      ...present({ exit_code: exitCode }),
-      timed_out: timedOut,
-      stdout: stdout.text,
-      stderr: stderr.text,
-      truncated: stdout.omittedBytes + stderr.omittedBytes > 0,
-      killed_processes: killedProcesses,
-      created: report?.created ?? [],
-      modified: report?.modified ?? [],
-      removed: report?.removed ?? [],
-    }),
+    valueOf: (outcome, report) => {
+      const { exitCode, timedOut, stdout, stderr, killedProcesses } = outcome;
+      const notes = [...describeKilled(outcome), ...(report === undefined ? [] : describeSkipped(report))];
+      return {
+        ...present({ exit_code: exitCode, notes: notes.length === 0 ? undefined : notes }),
+        timed_out: timedOut,
+        stdout: stdout.text,
+        stderr: stderr.text,
+        truncated: stdout.omittedBytes + stderr.omittedBytes > 0,
+        killed_processes: killedProcesses,
+        created: report?.created ?? [],
+        modified: report?.modified ?? [],
+        removed: report?.removed ?? [],
+      };
+    },
   });
 }

@@ -39,13 +39,14 @@ export function describeChanges(report: StagedFolderReport): readonly string[] {
   const lines = changes.flatMap(([verb, paths]) =>
     paths.length === 0 ? [] : [`${verb}: ${listPaths(paths)}.`],
   );
-  const skipped = report.skipped.map(({ path }) => path);
-  return [
-    ...lines,
-    ...(skipped.length === 0
-      ? []
-      : [`Not kept, because only regular files and directories are: ${listPaths(skipped)}.`]),
-  ];
+  return [...lines, ...describeSkipped(report)];
+}
+
+/** What a command left that could not be kept. */
+export function describeSkipped({ skipped }: StagedFolderReport): readonly string[] {
+  if (skipped.length === 0) return [];
+  const paths = listPaths(skipped.map(({ path }) => path));
+  return [`Not kept, because only regular files and directories are: ${paths}.`];
 }
 
 function listPaths(paths: readonly string[]): string {

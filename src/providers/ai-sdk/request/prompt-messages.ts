@@ -5,7 +5,14 @@ import type {
   InputPart,
   ToolResultItem,
 } from '../../../core/runtime/index.ts';
-import { type CallIdForm, ForeignCallIds, fieldsIn } from '../../kit/index.ts';
+import {
+  type CallIdForm,
+  ForeignCallIds,
+  fieldsIn,
+  type ProviderToolRegistry,
+  TypedItems,
+  type WireFields,
+} from '../../kit/index.ts';
 import type {
   AiSdkVersion,
   AnswerPart,
@@ -31,6 +38,8 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly files: FileForm<Version>;
   /** The form of call ids that the provider accepts. */
   readonly callIds: CallIdForm;
+  /** Writes the answers to calls in the provider's shape. */
+  readonly providerTools: Pick<ProviderToolRegistry, 'writeResult'>;
   /** The index of the first turn that goes back without reasoning. */
   readonly withoutThinkingFrom: number;
   /** The tools that a result brings. */
@@ -61,6 +70,7 @@ export function toPrompt<Version extends AiSdkVersion>(
       .map(approvalIdOf),
   );
   let callers: ReadonlyMap<unknown, ProviderOptions> = new Map();
+  let typed: TypedItems | undefined;
   for (const [index, item] of conversation.entries()) {
     switch (item.type) {
       case 'user': {
@@ -76,6 +86,7 @@ export function toPrompt<Version extends AiSdkVersion>(
       case 'assistant': {
         ids.enter(item);
         callers = callersIn(ownParts(item, provider));
+        typed = new TypedItems(item, ownParts(item, provider), callIdOf);
         const parts = fromAssistant(item, context, ids);
         const hasThinking = index < context.withoutThinkingFrom;
         const content = hasThinking ? parts : parts.filter(({ type }) => type !== 'reasoning');
@@ -83,10 +94,14 @@ export function toPrompt<Version extends AiSdkVersion>(
         break;
       }
       case 'tool-result': {
+        const answered = typed?.take(item);
+        // A call that has become several is answered once.
+        if (answered === 'waiting') break;
         const brought = context.broughtBy(item);
-        const caller = callers.get(item.callId);
+        const caller = callers.get((answered && callIdOf(answered.item)) ?? item.callId);
         pushAnswer(messages, {
           ...toResult(item, context.files, ids, brought),
+          ...(answered === undefined ? {} : toTypedResult(answered, context)),
           ...present({
             providerOptions:
               brought.providerOptions === undefined
@@ -120,6 +135,21 @@ function pushAnswer<Version extends AiSdkVersion>(
   const last = messages.at(-1);
   if (last?.role === 'tool') last.content.push(part);
   else messages.push({ role: 'tool', content: [part] });
+}
+
+function callIdOf({ toolCallId }: WireFields): string | undefined {
+  return typeof toolCallId === 'string' ? toolCallId : undefined;
+}
+
+/** What the answer to a call in the provider's shape has in place of that to any call: the name that the provider has for the tool, and its shape where it has one. */
+function toTypedResult<Version extends AiSdkVersion>(
+  { item, results }: { readonly item: WireFields; readonly results: readonly ToolResultItem[] },
+  { providerTools }: Pick<PromptContext<Version>, 'providerTools'>,
+): Partial<ResultPart<Version>> {
+  // In the form that the codec gives it.
+  const output = providerTools.writeResult(item, results) as ResultOutput<Version> | undefined;
+  const toolCallId = callIdOf(item);
+  return present({ toolCallId, toolName: String(item['toolName']), output });
 }
 
 /** The programs of the provider that made calls, by the ids of the calls, as results have to name them. */

@@ -10,8 +10,10 @@ import {
   hostedChoice,
   joinHeaders,
   type ProjectedTool,
+  type ProviderToolRegistry,
   placeTools,
   type ToolSchemas,
+  type TypedTools,
 } from '../../kit/index.ts';
 import type {
   AiSdkCallOptions,
@@ -43,6 +45,7 @@ export interface RequestContext<Version extends AiSdkVersion> {
   readonly settings: readonly ModelSettings[];
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
+  readonly providerTools: ProviderToolRegistry;
   /** The form of call ids that the provider accepts. */
   readonly callIds: CallIdForm;
   /** What is known of a model that is Claude; undefined for others. */
@@ -59,6 +62,8 @@ export interface PreparedAiSdkRequest<Version extends AiSdkVersion = AiSdkVersio
   readonly answerSchema: SchemaProjection | undefined;
   /** The hosted tools of the prompt, by the provider's names for them. */
   readonly hostedNames: ReadonlyMap<string, HostedTool>;
+  /** The provider tools that it declares. Absent: none. */
+  readonly typed?: TypedTools | undefined;
 }
 
 /** Who gets to know what is not sent. */
@@ -74,16 +79,24 @@ export interface RequestListener {
  * @throws {PromptValidationError} for a setting, a hosted tool or a tool choice that the model does not support.
  */
 export function checkRequest<Version extends AiSdkVersion>(
-  { tools, hostedTools, settings, toolChoice }: ModelCheck,
+  check: ModelCheck,
   context: RequestContext<Version>,
 ): void {
+  const { tools, hostedTools, settings, toolChoice } = check;
   const { providerOptions } = readSettings(context.version, ...context.settings, settings);
   const wires = context.registry.check(hostedTools);
   for (const { tools: own, request = {} } of wires) {
     toProviderTools(own, tools);
     addToProviderOptions(providerOptions, request);
   }
-  toWireChoice(toolChoice, hostedTools, wires);
+  const { providerTools } = context;
+  const typed = providerTools.declare(check);
+  if (typed !== undefined) toProviderTools(typed.tools, notIn(typed.replaced, tools));
+  toWireChoice(toolChoice, hostedTools, wires, (name) => providerTools.choiceOf(name, check));
+}
+
+function notIn(replaced: ReadonlySet<string>, tools: ModelRequest['tools']): ModelRequest['tools'] {
+  return tools.filter(({ name }) => !replaced.has(name));
 }
 
 /**
@@ -96,7 +109,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
   context: RequestContext<Version>,
   { logger, onThinkingOff }: RequestListener,
 ): PreparedAiSdkRequest<Version> {
-  const { version, projections, registry, files, provider, callIds } = context;
+  const { version, projections, providerTools, registry, files, provider, callIds } = context;
   const { conversation } = request;
   const { headers, ...asked } = readSettings(version, ...context.settings, request.settings);
   const thinking = context.claude && toClaudeThinking(asked, conversation, context.claude);
@@ -105,11 +118,14 @@ export function prepareRequest<Version extends AiSdkVersion>(
   const { providerOptions, reasoning } = thinking ?? asked;
   const placed = placeTools(request);
   const projected = projections.project({ ...request, tools: placed.declared }, logger);
-  const functionTools = projected.tools.map(toFunctionTool);
+  const typed = providerTools.declare(request);
+  const functionTools = projected.tools
+    .filter(({ tool }) => typed?.replaced.has(tool.name) !== true)
+    .map(toFunctionTool);
   const hosted = registry.serialize(request.hostedTools, logger);
   const wires = registry.check(request.hostedTools);
   const hostedNames = nameHosted(request.hostedTools, wires);
-  const allHeaders = joinHeaders(headers, hosted.headers);
+  const allHeaders = joinHeaders(headers, { ...hosted.headers, ...typed?.headers });
   const allOptions = addToProviderOptions(
     mergeProviderOptions(strictness(projected.answer, context.family), providerOptions),
     hosted.request,
@@ -118,6 +134,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
     // Hosted tools are before the others, so that the tools of opened sections are only appended.
     tools: [
       ...toProviderTools(hosted.tools, request.tools),
+      ...(typed === undefined ? [] : toProviderTools(typed.tools, notIn(typed.replaced, request.tools))),
       ...declaredTools(functionTools, placed, context.openedTools),
     ],
     prompt: toPrompt(conversation, {
@@ -125,6 +142,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
       provider,
       files,
       callIds,
+      providerTools,
       withoutThinkingFrom: thinking?.withoutThinkingFrom ?? conversation.length,
       broughtBy: (item) => broughtBy(item, functionTools, placed, context.openedTools),
     }),
@@ -136,6 +154,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
     toolSchemas: new Map(projected.tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema: projected.answer,
     hostedNames,
+    typed,
     options: {
       ...settings,
       // An error for version 3 when the settings were read; and the type has no `max`.
@@ -146,7 +165,11 @@ export function prepareRequest<Version extends AiSdkVersion>(
       ...present({
         tools: tools.length === 0 ? undefined : [...tools],
         toolChoice:
-          tools.length === 0 ? undefined : toWireChoice(request.toolChoice, request.hostedTools, wires),
+          tools.length === 0
+            ? undefined
+            : toWireChoice(request.toolChoice, request.hostedTools, wires, (name) =>
+                providerTools.choiceOf(name, request),
+              ),
         responseFormat:
           projected.answer === undefined
             ? undefined
@@ -226,11 +249,16 @@ function toWireChoice(
   choice: ToolChoice,
   hostedTools: readonly HostedTool[],
   wires: readonly HostedToolWire[],
+  typedChoice: (name: string) => JsonObject | undefined,
 ): AiSdkToolChoice {
   if (typeof choice === 'string') return { type: choice };
   const { tool } = choice;
   const hosted = hostedChoice(tool, hostedTools, wires, 'the provider', ({ id, name }) =>
     typeof name !== 'string' || (typeof id === 'string' && withoutChoice.test(id)) ? undefined : name,
   );
-  return { type: 'tool', toolName: hosted ?? tool };
+  const typed = hosted === undefined ? typedChoice(tool) : undefined;
+  // The codec determines the choice of a provider tool.
+  return typed === undefined
+    ? { type: 'tool', toolName: hosted ?? tool }
+    : (typed as unknown as AiSdkToolChoice);
 }

@@ -1,5 +1,5 @@
 import { ModelResponseError } from '../../../core/error/index.ts';
-import { isRecord, present } from '../../../core/internal/index.ts';
+import { isRecord, none, present } from '../../../core/internal/index.ts';
 import {
   type AssistantPart,
   addTokenUsage,
@@ -20,9 +20,11 @@ import {
   objectsIn,
   stringFields,
   toBrokenStreamError,
+  typedCallParts,
   type WireFields,
 } from '../../kit/index.ts';
 import type { PreparedAiSdkRequest } from '../request/request.ts';
+import { asksFor } from '../typed/codecs.ts';
 import { isCompaction, isOwnCall, type KeptPart, keepParts, withoutBrokenCalls } from '../wire/kept-part.ts';
 import { providerMetadataOf } from '../wire/provider-metadata.ts';
 import type { Answer } from './stream.ts';
@@ -52,8 +54,12 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   if (!isAnswer(answer)) throw invalid('The model returned no answer with content.');
   const response = fieldsIn(answer.response);
   // The items as OpenAI sent them: packages turn items of other kinds into function calls.
-  assertAnswerable(objectsIn(answer.items ?? fieldsIn(response['body'])['output']));
-  const kept = keepParts(contentOf(answer, prepared), new DistinctCallIds(request));
+  const typedTools = prepared.typed?.tools ?? none;
+  assertAnswerable(objectsIn(answer.items ?? fieldsIn(response['body'])['output']), (item) =>
+    asksFor(typedTools, item),
+  );
+  const callIds = new DistinctCallIds(request);
+  const kept = keepParts(contentOf(answer, prepared), callIds);
   const finishReason = readFinishReason(answer.finishReason, {
     hasCalls: kept.some(isOwnCall),
     reportsRefusalsAsFiltered: refusalsAsFiltered.includes(family),
@@ -62,7 +68,7 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
   const isFinal = !['stop', 'tool-calls', 'length', 'paused'].includes(finishReason);
   const withLast = finishReason === 'other';
   const items = isFinal ? withoutBrokenCalls(kept, { withLast }) : kept;
-  const spoken = readParts(items, prepared, isFinal && !withLast);
+  const spoken = readParts(items, prepared, callIds, isFinal && !withLast);
   const content = withStructuredText(spoken.content, answer.structuredOutputText, prepared);
   const usage = readUsage(answer.usage);
   if (items.length === 0 && usage === undefined && finishReason === 'stop') {
@@ -98,11 +104,14 @@ function hasClearedParts(finish: WireFields): boolean {
 /** The content, with the calls of tools of the prompt that were truncated by the length limit. */
 function contentOf(
   { content, finishReason, unfinishedCalls = [] }: Answer,
-  { toolSchemas }: PreparedAiSdkRequest,
+  { toolSchemas, typed }: PreparedAiSdkRequest,
 ): readonly unknown[] {
   if (unfinishedCalls.length === 0 || !isRecord(finishReason) || finishReason['unified'] !== 'length')
     return content;
-  const own = unfinishedCalls.filter((call) => isOwnCall(call) && toolSchemas.has(String(call['toolName'])));
+  const own = unfinishedCalls.filter(
+    (call) =>
+      isOwnCall(call) && (toolSchemas.has(String(call['toolName'])) || typed?.readCalls(call) !== undefined),
+  );
   return [...content, ...own];
 }
 
@@ -120,6 +129,7 @@ interface SpokenParts {
 function readParts(
   items: readonly KeptPart[],
   prepared: PreparedAiSdkRequest,
+  callIds: DistinctCallIds,
   areWhole: boolean,
 ): SpokenParts {
   const places = new Map<unknown, number>();
@@ -139,7 +149,7 @@ function readParts(
       case 'reasoning':
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool-call':
-        return isOwnCall(part) ? [toCall(part, prepared, areWhole)] : [];
+        return isOwnCall(part) ? toCalls(part, prepared, callIds, areWhole) : [];
       case 'tool-approval-request':
         return [toApprovalRequest(part, items, prepared)];
       default:
@@ -163,11 +173,20 @@ function phaseOf({ type, providerMetadata }: KeptPart): unknown {
     .find((phase) => phase !== undefined);
 }
 
-function toCall(part: KeptPart, { toolSchemas }: PreparedAiSdkRequest, isWhole: boolean): AssistantPart {
+function toCalls(
+  part: KeptPart,
+  { toolSchemas, typed }: PreparedAiSdkRequest,
+  callIds: DistinctCallIds,
+  isWhole: boolean,
+): readonly AssistantPart[] {
   const { toolCallId, toolName, input } = part;
   if (typeof toolCallId !== 'string' || typeof toolName !== 'string' || typeof input !== 'string') {
     throw invalid('The answer has a tool call without toolName or input.');
   }
+  const asked = typed?.readCalls(part);
+  // Empty arguments do not show whether the call is complete.
+  const isComplete = isWhole && input !== '' ? true : undefined;
+  if (asked !== undefined) return typedCallParts(asked, toolCallId, callIds, isComplete);
   const call = {
     type: 'tool-call',
     callId: toolCallId,
@@ -175,8 +194,7 @@ function toCall(part: KeptPart, { toolSchemas }: PreparedAiSdkRequest, isWhole: 
     // Some packages pass the text of the provider on, and others write one from what they have parsed.
     ...parsedArguments(toolSchemas.get(toolName)?.unwrap(input) ?? input),
   } as const;
-  // Empty arguments do not show whether the call is complete.
-  return isWhole && input !== '' ? { ...call, isComplete: true } : call;
+  return [isComplete === undefined ? call : { ...call, isComplete }];
 }
 
 /** The call that needs approval is another part of the answer. */

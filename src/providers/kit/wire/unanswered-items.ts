@@ -7,10 +7,14 @@ import { fieldsIn, type WireFields } from './fields.ts';
  * are answered.
  *
  * @param items all items of one answer: what the provider answered itself has its output among them.
+ * @param isTyped whether an item asks for a provider tool of the request.
  * @throws {ModelResponseError} `model-response-invalid`
  */
-export function assertAnswerable(items: readonly WireFields[]): void {
-  const asking = items.filter(isAsking);
+export function assertAnswerable(
+  items: readonly WireFields[],
+  isTyped: (item: WireFields) => boolean = () => false,
+): void {
+  const asking = items.filter((item) => isAsking(item) && !isTyped(item));
   if (asking.length === 0) return;
   const answered = new Set(items.filter(isOutput).map(({ call_id: callId, id }) => callId ?? id));
   const unanswered = asking.find(({ call_id: callId }) => !answered.has(callId));

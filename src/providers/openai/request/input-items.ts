@@ -10,7 +10,9 @@ import {
   ForeignCallIds,
   isWebUrl,
   objectsIn,
+  type ProviderToolRegistry,
   shortCallIds,
+  TypedItems,
   toUrl,
   type WireFields,
 } from '../../kit/index.ts';
@@ -23,17 +25,19 @@ const opening: InputItem = {
   content: [{ type: 'input_text', text: 'Please begin.' }],
 };
 
-/** Tools of opened sections, which come after the result that opened them. */
-export interface OpenedTools {
-  /** Undefined for one that is declared elsewhere, or not at all. */
+/** What a conversation depends on beside its items. */
+export interface InputOptions {
+  /** A tool of an opened section, which comes after the result that opened it; undefined for one that is declared elsewhere, or not at all. */
   toolNamed(name: string): OpenAIFunctionTool | undefined;
+  /** Writes the answers to items of the provider's shape. Default: they are answered as calls of functions. */
+  readonly providerTools?: Pick<ProviderToolRegistry, 'writeResult'>;
 }
 
-const noTools: OpenedTools = { toolNamed: () => undefined };
+const noTools: InputOptions = { toolNamed: () => undefined };
 
 function additionalTools(
   { loadedTools = none }: ToolResultItem,
-  toolNamed: OpenedTools['toolNamed'],
+  toolNamed: InputOptions['toolNamed'],
 ): readonly InputItem[] {
   const tools = loadedTools.map(toolNamed).filter((tool) => tool !== undefined);
   return tools.length === 0 ? none : [{ type: 'additional_tools', role: 'developer', tools }];
@@ -46,10 +50,11 @@ function additionalTools(
 export function toInputItems(
   conversation: readonly ConversationItem[],
   provider: string,
-  { toolNamed }: OpenedTools = noTools,
+  { providerTools, toolNamed }: InputOptions = noTools,
 ): InputItem[] {
   const asked = new Set<string>();
   const callers = new Map<string, ProgramCaller>();
+  let typed: TypedItems | undefined;
   const ids = new ForeignCallIds(shortCallIds, conversation, ({ raw }) => raw?.provider === provider);
   const items = conversation.flatMap((item): readonly InputItem[] => {
     switch (item.type) {
@@ -58,16 +63,25 @@ export function toInputItems(
       case 'assistant':
         ids.enter(item);
         callers.clear();
+        typed = undefined;
         if (item.raw?.provider !== provider) return fromForeign(item, ids);
         for (const raw of objectsIn(item.raw.items)) noteCaller(raw, callers);
+        if (providerTools !== undefined) typed = new TypedItems(item, objectsIn(item.raw.items), callIdOf);
         for (const part of item.content) if (part.type === 'approval-request') asked.add(part.approvalId);
         // The provider accepts every item it makes; this adapter does not inspect them.
         return item.raw.items as readonly InputItem[];
-      case 'tool-result':
-        return [
-          toOutputItem(item, ids.idOf(item.callId), callers.get(item.callId)),
-          ...additionalTools(item, toolNamed),
-        ];
+      case 'tool-result': {
+        const answered = typed?.take(item);
+        // An item of several calls is answered once.
+        if (answered === 'waiting') return none;
+        const output = answered && providerTools?.writeResult(answered.item, answered.results);
+        const callId = answered === undefined ? ids.idOf(item.callId) : (callIdOf(answered.item) ?? '');
+        const caller = callers.get(callId);
+        if (output === undefined)
+          return [toOutputItem(item, callId, caller), ...additionalTools(item, toolNamed)];
+        // In the form that the codec gives it.
+        return [{ ...output, call_id: callId, ...present({ caller }) } as unknown as InputItem];
+      }
       case 'approval':
         // Approval requests of another provider cannot be answered here.
         return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];
@@ -86,9 +100,14 @@ function noteCaller(
   { type, call_id: callId, caller }: WireFields,
   callers: Map<string, ProgramCaller>,
 ): void {
-  if (type !== 'function_call' || typeof callId !== 'string' || !isRecord(caller)) return;
+  if (typeof type !== 'string' || !type.endsWith('_call')) return;
+  if (typeof callId !== 'string' || !isRecord(caller)) return;
   // It goes back as it came, whatever it has.
   callers.set(callId, caller as unknown as ProgramCaller);
+}
+
+function callIdOf({ call_id: callId }: WireFields): string | undefined {
+  return typeof callId === 'string' ? callId : undefined;
 }
 
 function fromForeign(item: AssistantItem, ids: ForeignCallIds): readonly InputItem[] {

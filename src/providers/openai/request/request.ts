@@ -9,11 +9,18 @@ import {
   hostedChoice,
   type PreparedRequest,
   type ProjectedTool,
+  type ProviderToolRegistry,
   placeTools,
   type ToolSchemas,
 } from '../../kit/index.ts';
 import type { OpenAIHostedWire } from '../hosted/codecs.ts';
-import type { IncludedData, OpenAIFunctionTool, OpenAIRequest, OpenAIToolChoice } from '../wire/wire.ts';
+import type {
+  IncludedData,
+  OpenAIFunctionTool,
+  OpenAIRequest,
+  OpenAIToolChoice,
+  OpenAITypedTool,
+} from '../wire/wire.ts';
 import { toInputItems } from './input-items.ts';
 import { mergeSettings, toWireSettings } from './request-settings.ts';
 
@@ -29,6 +36,7 @@ export interface OpenAIRequestParts {
   readonly cacheKeyOf: (instructions: string) => string | undefined;
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
+  readonly providerTools: ProviderToolRegistry;
 }
 
 /** A request with what is needed to read its response. */
@@ -43,13 +51,15 @@ export interface CheckedRequest {
 
 /** @throws {PromptValidationError} for settings, hosted tools or a tool choice that the provider does not support. */
 export function checkRequest(
-  { hostedTools, settings, toolChoice }: Pick<ModelCheck, 'hostedTools' | 'settings' | 'toolChoice'>,
-  { registry }: Pick<OpenAIRequestParts, 'registry'>,
+  check: ModelCheck,
+  { providerTools, registry }: Pick<OpenAIRequestParts, 'providerTools' | 'registry'>,
 ): CheckedRequest {
+  const { hostedTools, settings, toolChoice } = check;
   const wires = registry.check(hostedTools);
+  providerTools.declare(check);
   return {
     settings: toWireSettings(settings),
-    toolChoice: toWireChoice(toolChoice, hostedTools, wires),
+    toolChoice: toWireChoice(toolChoice, hostedTools, wires, (name) => providerTools.choiceOf(name, check)),
   };
 }
 
@@ -69,10 +79,18 @@ export function prepareRequest(
   const placed = placeTools(request);
   const projected = options.projections.project({ ...request, tools: placed.declared }, logger);
   const { answer: answerSchema } = projected;
+  const typed = options.providerTools.declare(request);
   const tools = projected.tools.filter(
-    ({ tool: { name } }) => !placed.inPlace.has(name) && !placed.hidden.has(name),
+    ({ tool: { name } }) =>
+      !placed.inPlace.has(name) && !placed.hidden.has(name) && typed?.replaced.has(name) !== true,
   );
   const hosted = options.registry.serialize(hostedTools, logger);
+  // The codecs determine the entries of hosted and provider tools.
+  const declared = [
+    ...(hosted.tools as readonly OpenAIHostedWire[]),
+    ...((typed?.tools ?? none) as readonly OpenAITypedTool[]),
+    ...tools.map(toFunctionTool),
+  ];
   const store = settings['store'] === true;
   const include = includedData(settings, [
     ...(options.encryptedReasoning && !store ? ['reasoning.encrypted_content'] : []),
@@ -83,7 +101,8 @@ export function prepareRequest(
   );
   const cacheKey = settings['prompt_cache_key'] === undefined ? options.cacheKeyOf(instructions) : undefined;
   return {
-    headers: hosted.headers,
+    headers: typed === undefined ? hosted.headers : { ...hosted.headers, ...typed.headers },
+    typed,
     toolSchemas: new Map(projected.tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema,
     hostedTools,
@@ -94,17 +113,16 @@ export function prepareRequest(
       model: options.model,
       instructions,
       input: toInputItems(request.conversation, options.provider, {
+        providerTools: options.providerTools,
         toolNamed: (name) => (placed.inPlace.has(name) ? wireTools.get(name) : undefined),
       }),
       store,
       ...present({
         include: include.length === 0 ? undefined : include,
-        tools:
-          tools.length + hosted.tools.length === 0
-            ? undefined
-            : [...(hosted.tools as readonly OpenAIHostedWire[]), ...tools.map(toFunctionTool)],
-        tool_choice: tools.length + hosted.tools.length === 0 ? undefined : checked.toolChoice,
-        parallel_tool_calls: tools.length === 0 ? undefined : settings['parallel_tool_calls'] !== false,
+        tools: declared.length === 0 ? undefined : declared,
+        tool_choice: declared.length === 0 ? undefined : checked.toolChoice,
+        parallel_tool_calls:
+          tools.length === 0 && typed === undefined ? undefined : settings['parallel_tool_calls'] !== false,
         text: answerSchema === undefined ? undefined : toText(settings, answerSchema),
         prompt_cache_key: cacheKey,
       }),
@@ -154,17 +172,20 @@ export function cacheKeySource(
 
 /**
  * @param wires the serialized hosted tools.
- * @throws {PromptValidationError} for a hosted tool that the provider cannot be forced to use.
+ * @param typedChoice the choice of a provider tool in the place of a tool; undefined for any other tool. Default: there are no provider tools.
+ * @throws {PromptValidationError} for a hosted or provider tool that the provider cannot be forced to use.
  */
 export function toWireChoice(
   choice: ToolChoice,
   hostedTools: readonly HostedTool[],
   wires: readonly HostedToolWire[],
+  typedChoice: (name: string) => JsonObject | undefined = () => undefined,
 ): OpenAIToolChoice {
   if (typeof choice === 'string') return choice;
   const { tool } = choice;
   const hosted = hostedChoice(tool, hostedTools, wires, 'OpenAI', toHostedChoice);
-  return hosted ?? { type: 'function', name: tool };
+  // The codec determines the choice of a provider tool.
+  return hosted ?? (typedChoice(tool) as OpenAIToolChoice | undefined) ?? { type: 'function', name: tool };
 }
 
 function toHostedChoice(tool: JsonObject): OpenAIToolChoice | undefined {

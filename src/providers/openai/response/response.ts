@@ -4,6 +4,7 @@ import type { TokenUsage } from '../../../core/tool/index.ts';
 import {
   assertAnswerable,
   countFields,
+  DistinctCallIds,
   fieldsIn,
   type HostedToolRegistry,
   objectsIn,
@@ -46,16 +47,18 @@ export function readResponse(
     throw invalidResponse(`its status is ${String(status)}`);
   if (!Array.isArray(response['output'])) throw invalidResponse('it has no output');
   const came = objectsIn(response['output']);
-  assertAnswerable(came);
+  const isTyped = (item: WireFields): boolean => prepared.typed?.readCalls(item) !== undefined;
+  assertAnswerable(came, isTyped);
   const isCut = status === 'incomplete';
   const goesOn = !isCut || cutReason(response) === 'length';
-  const items = toReturnedItems(came, { asked: prepared.asked, isCut, goesOn });
-  const { content, text, startOf } = readContent(items, prepared, isCut);
+  const callIds = new DistinctCallIds(prepared.asked);
+  const items = toReturnedItems(came, { callIds, isTyped, isCut, goesOn });
+  const { content, text, startOf } = readContent(items, { ...prepared, callIds }, isCut);
   const hosted = registry.read(prepared.hostedTools, { items: came, text, startOf });
   const usage = readUsage(response['usage']);
   return {
     content,
-    finishReason: finishReasonOf(response, items),
+    finishReason: finishReasonOf(response, items, content),
     ...present({
       usage,
       hosted: hosted.length === 0 ? undefined : hosted,
@@ -73,9 +76,13 @@ function failureOf(error: unknown): Error {
   return toFailure(typeof code === 'string' ? code : undefined, text);
 }
 
-function finishReasonOf(response: WireFields, items: readonly WireFields[]): FinishReason {
+function finishReasonOf(
+  response: WireFields,
+  items: readonly WireFields[],
+  content: ModelTurn['content'],
+): FinishReason {
   if (response['status'] === 'incomplete') return cutReason(response);
-  if (items.some(({ type }) => type === 'function_call')) return 'tool-calls';
+  if (content.some(({ type }) => type === 'tool-call')) return 'tool-calls';
   if (items.some(({ type }) => type === 'mcp_approval_request')) return 'paused';
   return items.some(isRefusal) ? 'refusal' : 'stop';
 }

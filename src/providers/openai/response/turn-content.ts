@@ -7,8 +7,14 @@ import type {
   HostedTool,
   ToolCallPart,
 } from '../../../core/tool/index.ts';
-import { DistinctCallIds, type HostedTurn, objectsIn, type WireFields } from '../../kit/index.ts';
-import type { PreparedOpenAIRequest } from '../request/request.ts';
+import {
+  type DistinctCallIds,
+  type HostedTurn,
+  objectsIn,
+  type TypedTools,
+  typedCallParts,
+  type WireFields,
+} from '../../kit/index.ts';
 
 /** The context in which the items of a response are read. */
 interface ContentOptions {
@@ -16,6 +22,9 @@ interface ContentOptions {
   readonly toolSchemas: ReadonlyMap<string, SchemaProjection>;
   readonly answerSchema: SchemaProjection | undefined;
   readonly hostedTools: readonly HostedTool[];
+  readonly typed?: TypedTools | undefined;
+  /** Ids for calls that the provider gives none. */
+  readonly callIds: DistinctCallIds;
 }
 
 /** The content of the items of a response. */
@@ -33,7 +42,7 @@ export function readContent(
   isCut: boolean,
 ): TurnContent {
   const { toolSchemas, answerSchema, hostedTools } = options;
-  const isFinal = !items.some(isRequest);
+  const isFinal = !items.some((item) => isRequest(item) || options.typed?.readCalls(item) !== undefined);
   // Commentary before an action is not part of the answer, unless the answer has no other items.
   const hasMore = !isFinal || items.some((item) => !isCommentary(item) && messageText(item) !== '');
   const starts = new Map<unknown, number>();
@@ -59,7 +68,7 @@ export function readContent(
       case 'mcp_approval_request':
         return [toApprovalRequest(item, hostedTools)];
       default:
-        return [];
+        return toTypedCalls(item, options, isCut);
     }
   });
   return { content, text, startOf: (part) => starts.get(part) };
@@ -110,6 +119,20 @@ function toCall(
   return isCut && status === 'completed' ? { ...call, isComplete: true } : call;
 }
 
+/** The calls of an item of the provider's shape; of any other item there are none. */
+function toTypedCalls(
+  item: WireFields,
+  { callIds, typed }: ContentOptions,
+  isCut: boolean,
+): readonly ToolCallPart[] {
+  const asked = typed?.readCalls(item);
+  if (asked === undefined) return [];
+  const { call_id: callId } = item;
+  if (typeof callId !== 'string') throw invalidResponse(`it has a ${String(item['type'])} without an id`);
+  const isWhole = isCut && item['status'] === 'completed' ? true : undefined;
+  return typedCallParts(asked, callId, callIds, isCutOffCall(item) ? false : isWhole);
+}
+
 function toApprovalRequest(item: WireFields, hostedTools: readonly HostedTool[]): HostedApprovalRequestPart {
   const { id: approvalId, name, server_label: label, arguments: text } = item;
   if (typeof approvalId !== 'string' || typeof name !== 'string' || typeof label !== 'string') {
@@ -140,23 +163,23 @@ function isRequest({ type }: WireFields): boolean {
  * id get one. In a truncated answer, reasoning without a following item is removed. If a filter ended the answer, so that
  * the model cannot continue, a truncated call and its reasoning are removed, too.
  *
- * @param asked the request that is answered.
  * @param isCut whether the answer is truncated.
  * @param goesOn whether truncated calls get a result, so that the model continues.
  */
 export function toReturnedItems(
   items: readonly WireFields[],
   options: {
-    readonly asked: PreparedOpenAIRequest['asked'];
+    readonly callIds: DistinctCallIds;
+    /** Whether an item asks for a provider tool. */
+    readonly isTyped: (item: WireFields) => boolean;
     readonly isCut: boolean;
     readonly goesOn: boolean;
   },
 ): readonly WireFields[] {
-  const { asked, isCut, goesOn } = options;
-  const callIds = new DistinctCallIds(asked);
+  const { callIds, isTyped, isCut, goesOn } = options;
   const kept: WireFields[] = [];
   for (const item of items) {
-    if (item['type'] !== 'function_call') kept.push(item);
+    if (item['type'] !== 'function_call' && !isTyped(item)) kept.push(item);
     else if (isCutOffCall(item) && !goesOn) dropReasoningAtEnd(kept);
     else kept.push(withCallId(item, callIds));
   }
@@ -165,13 +188,15 @@ export function toReturnedItems(
 }
 
 /** True for a call that the provider marks as incomplete. */
-function isCutOffCall({ type, status }: WireFields): boolean {
-  return type === 'function_call' && status === 'incomplete';
+function isCutOffCall({ status }: WireFields): boolean {
+  return status === 'incomplete';
 }
 
 /** The item to send back: a truncated call gets valid JSON arguments, because servers parse them. */
 export function withWholeArguments(item: WireFields): WireFields {
-  return isCutOffCall(item) && readJson(String(item['arguments'])) === undefined
+  return item['type'] === 'function_call' &&
+    isCutOffCall(item) &&
+    readJson(String(item['arguments'])) === undefined
     ? { ...item, arguments: '{}' }
     : item;
 }

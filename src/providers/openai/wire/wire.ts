@@ -22,6 +22,7 @@ export type InputItem =
       output: string | InputContent[];
       caller?: { [Name in keyof ProgramCaller]: ProgramCaller[Name] };
     }
+  | OpenAITypedOutput
   | { type: 'additional_tools'; role: 'developer'; tools: OpenAIFunctionTool[] }
   | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason?: string };
 
@@ -42,12 +43,38 @@ export interface OpenAIFunctionTool {
   strict: boolean;
 }
 
+/** A tool of the provider's shape that runs here. */
+export type OpenAITypedTool = { type: 'shell'; environment: { type: 'local' } } | { type: 'apply_patch' };
+
+/** The answer to an item of such a shape. */
+export type OpenAITypedOutput =
+  | {
+      type: 'shell_call_output';
+      call_id: string;
+      max_output_length?: number;
+      output: {
+        stdout: string;
+        stderr: string;
+        outcome: { type: 'timeout' } | { type: 'exit'; exit_code: number };
+      }[];
+      caller?: { [Name in keyof ProgramCaller]: ProgramCaller[Name] };
+    }
+  | {
+      type: 'apply_patch_call_output';
+      call_id: string;
+      status: 'completed' | 'failed';
+      output: string;
+      caller?: { [Name in keyof ProgramCaller]: ProgramCaller[Name] };
+    };
+
 /** Which tool the model must call. A web search is chosen by `{ type: 'web_search' }`, which the vendor's types do not have yet. */
 export type OpenAIToolChoice =
   | 'auto'
   | 'none'
   | 'required'
   | { type: 'function'; name: string }
+  | { type: 'shell' }
+  | { type: 'apply_patch' }
   | { type: 'file_search' | 'code_interpreter' | 'image_generation' }
   | { type: 'mcp'; server_label: string };
 
@@ -69,8 +96,8 @@ export interface OpenAIRequest {
   store: boolean;
   /** Additional data of the response, by the provider's names. */
   include?: IncludedData[];
-  /** Hosted tools first. */
-  tools?: (OpenAIHostedWire | OpenAIFunctionTool)[];
+  /** Hosted tools first, then those of the provider's shape. */
+  tools?: (OpenAIHostedWire | OpenAITypedTool | OpenAIFunctionTool)[];
   tool_choice?: OpenAIToolChoice;
   parallel_tool_calls?: boolean;
   text?: { format?: AnswerFormat };

@@ -1,6 +1,6 @@
 import { describeError } from '../../../error/index.ts';
 import type { FileChange } from '../../../filesystem/index.ts';
-import { none, present } from '../../../internal/index.ts';
+import { none, present, type Writable } from '../../../internal/index.ts';
 import type { BoundTool } from '../../../prompt/index.ts';
 import {
   describeIssues,
@@ -36,6 +36,10 @@ export interface ToolCall {
   readonly isCutOff?: boolean;
   /** True when the arguments were written from a value that something else had parsed. Default: false. */
   readonly wasParsed?: boolean;
+  /** The kind of the provider tool in whose shape the model asked. Absent: it called the tool itself. */
+  readonly providerKind?: string;
+  /** Why it is no call. Absent: it is one. */
+  readonly problem?: string;
   /** The span of the caller. */
   readonly trace?: TraceContext;
 }
@@ -89,7 +93,7 @@ const effectsRank: Readonly<Record<ToolEffects, number>> = { read: 0, state: 1, 
 
 /** The call of one part of an assistant item. */
 export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean): ToolCall {
-  return {
+  const call: Writable<ToolCall> = {
     callId: part.callId,
     toolName: part.name,
     arguments: part.arguments,
@@ -97,6 +101,9 @@ export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean):
     isCutOff,
     wasParsed: part.wasParsed === true,
   };
+  if (part.providerKind !== undefined) call.providerKind = part.providerKind;
+  if (part.problem !== undefined) call.problem = part.problem;
+  return call;
 }
 
 /**
@@ -137,6 +144,7 @@ export function resolveCall(
     ].join(' ');
     return rejected('effects-exceeded', message, params);
   }
+  if (call.problem !== undefined) return rejected('invalid-arguments', call.problem, params);
   if (!parsed.ok) return rejected('invalid-arguments', parsed.message, params);
   if (bound.tool['~files']?.arguments === undefined)
     return { kind: 'resolved', resolved: { call, bound, params: parsed.value, choices: none } };

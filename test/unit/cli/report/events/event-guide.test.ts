@@ -43,6 +43,7 @@ const least: ToolInvokedPayload = {
 const invocation: Required<ToolInvokedPayload> = {
   ...least,
   parentCallIds: ['c0'],
+  providerKind: 'openai.shell',
   params: {},
   reason: 'threw',
   policy: 'careful',

@@ -1,0 +1,58 @@
+import { present } from '../../../core/internal/index.ts';
+import {
+  fieldsIn,
+  openaiTypes,
+  type ProviderToolCodec,
+  patchCalls,
+  patchResult,
+  shellCalls,
+  shellOutputs,
+  unansweredItem,
+} from '../../kit/index.ts';
+
+const [{ type: shellType }] = openaiTypes['openai.shell'];
+const [{ type: patchType }] = openaiTypes['openai.apply_patch'];
+
+/** `shell`: several commands, each of which is a call of its own. */
+const shell: ProviderToolCodec = {
+  kind: 'openai.shell',
+  // Without an environment the provider does not say where the commands run.
+  declare: () => ({ tools: [{ type: shellType, environment: { type: 'local' } }] }),
+  choose: () => ({ type: shellType }),
+  readCalls: ({ action, environment, type }, context) => {
+    if (type !== 'shell_call') return undefined;
+    const { type: place = 'local' } = fieldsIn(environment);
+    if (place !== 'local') throw unansweredItem(`shell_call in ${String(place)}`);
+    const { commands, timeout_ms: timeoutMs } = fieldsIn(action);
+    return shellCalls({ commands, timeoutMs }, context);
+  },
+  writeResult: ({ action, type }, results) => {
+    if (type !== 'shell_call') return undefined;
+    const { max_output_length: limit } = fieldsIn(action);
+    return {
+      type: 'shell_call_output',
+      ...present({ max_output_length: typeof limit === 'number' ? limit : undefined }),
+      output: shellOutputs(results, limit).map(({ exitCode, stderr, stdout }) => ({
+        stdout,
+        stderr,
+        outcome: exitCode === undefined ? { type: 'timeout' } : { type: 'exit', exit_code: exitCode },
+      })),
+    };
+  },
+};
+
+/** `apply_patch`: one file a call. */
+const applyPatch: ProviderToolCodec = {
+  kind: 'openai.apply_patch',
+  declare: () => ({ tools: [{ type: patchType }] }),
+  choose: () => ({ type: patchType }),
+  readCalls: ({ operation, type }, context) =>
+    type === 'apply_patch_call' ? patchCalls(operation, context) : undefined,
+  writeResult: ({ type }, results) =>
+    type === 'apply_patch_call' ? { type: 'apply_patch_call_output', ...patchResult(results) } : undefined,
+};
+
+/** The codecs of `openai()`, to build your own on. */
+export const openaiProviderToolCodecs: Readonly<
+  Record<'openai.shell' | 'openai.apply_patch', ProviderToolCodec>
+> = Object.freeze({ 'openai.shell': shell, 'openai.apply_patch': applyPatch });

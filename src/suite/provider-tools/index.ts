@@ -1,0 +1,5 @@
+export {
+  type ProviderToolChoice,
+  type ProviderToolsSectionOptions,
+  providerToolsSection,
+} from './provider-tools-section.ts';
