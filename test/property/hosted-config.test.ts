@@ -39,8 +39,27 @@ const sometimes = <Value>(value: fc.Arbitrary<Value>) => fc.oneof({ weight: 4, a
 
 const configs: fc.Arbitrary<readonly [make: (config: never) => HostedTool, config: unknown]> = fc.oneof(
   ...[
-    [webSearchTool, { domainFilter, geoHint, allowLiveAccess: fc.boolean(), maxUses: fc.integer() }] as const,
-    [webFetchTool, { domainFilter, maxContentTokens: fc.double(), citations: fc.boolean() }] as const,
+    [
+      webSearchTool,
+      {
+        domainFilter,
+        geoHint,
+        allowLiveAccess: fc.boolean(),
+        maxUses: fc.integer(),
+        filterByCode: fc.boolean(),
+      },
+    ] as const,
+    [
+      webFetchTool,
+      {
+        domainFilter,
+        maxContentTokens: fc.double(),
+        citations: fc.boolean(),
+        urlSources: fc.array(fc.constantFrom('user', 'search', 'tools', 'system')),
+        allowLiveAccess: fc.boolean(),
+        filterByCode: fc.boolean(),
+      },
+    ] as const,
     [
       codeInterpreterTool,
       {
@@ -57,7 +76,7 @@ const configs: fc.Arbitrary<readonly [make: (config: never) => HostedTool, confi
         filter: fc.dictionary(fc.string(), anything),
       },
     ] as const,
-    [imageGenerationTool, { size: fc.string(), format: fc.constantFrom('png', 'gif') }] as const,
+    [imageGenerationTool, { size: fc.string(), format: fc.constantFrom('png', 'gif', 'tiff') }] as const,
     [
       hostedMcpTool,
       {

@@ -1,3 +1,4 @@
+import { PromptValidationError } from '../../core/error/index.ts';
 import { none, present } from '../../core/internal/index.ts';
 import { describeAnswerFormat } from '../../core/prompt/index.ts';
 import type { ModelCheck, ModelRequest } from '../../core/runtime/index.ts';
@@ -185,17 +186,22 @@ export function toWireChoice(
   if (toolChoice === 'required') return { type: 'any', ...more };
   const { tool } = toolChoice;
   // A toolset, such as that of a remote server, has no name to choose it by.
-  const hosted = hostedChoice(
-    tool,
-    hostedTools,
-    wires,
-    'Anthropic',
-    ({ name }) => stringFields({ name }).name,
-  );
+  const hosted = hostedChoice(tool, hostedTools, wires, 'Anthropic', ({ name, allowed_callers: callers }) => {
+    if (Array.isArray(callers) && !callers.includes('direct')) throw calledByCode(tool);
+    return stringFields({ name }).name;
+  });
   const typed = hosted === undefined ? providerTools.choiceOf(tool, request) : undefined;
   // The codec determines the choice of a provider tool.
   if (typed !== undefined) return { ...(typed as AnthropicToolChoice), ...more };
   return { type: 'tool', name: hosted ?? tool, ...more };
+}
+
+/** The model cannot be told to call what only code calls. */
+function calledByCode(tool: string): PromptValidationError {
+  return new PromptValidationError(
+    `The model cannot be forced to use the hosted tool "${tool}", which only code calls. Take filterByCode out of its config, or use toolChoice 'auto' or 'required'.`,
+    { details: { option: 'toolChoice', tool } },
+  );
 }
 
 function toOutputConfig(

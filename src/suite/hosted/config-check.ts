@@ -92,7 +92,10 @@ function checked<Value>(check: ValueCheck<Value>, value: unknown, place: ConfigP
 }
 
 /** A list of at least one item; an item that is there twice is kept once. */
-export function listOf(check: ValueCheck<string>, emptyAdvice: string): ConfigCheck<readonly string[]> {
+export function listOf<Item extends string>(
+  check: ValueCheck<Item>,
+  emptyAdvice: string,
+): ConfigCheck<readonly Item[]> {
   return (value, place) => {
     if (!Array.isArray(value)) throw refuseValue(place, 'a list', value);
     if (value.length === 0) throw refuseConfig(place, `is an empty list: ${emptyAdvice}`);

@@ -4,10 +4,11 @@ import { type HostedToolOptions, line, makeHostedTool, objectOf } from './config
 
 /** How images are made. What is left out is up to the provider. */
 export type ImageGenerationConfig = {
-  readonly format?: 'png' | 'webp' | 'jpeg';
+  /** Default: the provider's. `gif` and `svg` need a model that makes them. */
+  readonly format?: 'png' | 'webp' | 'jpeg' | 'gif' | 'svg';
   /** As the provider writes it, such as `1024x1024` or `auto`. */
   readonly size?: string;
-  readonly quality?: 'low' | 'medium' | 'high';
+  readonly quality?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   readonly background?: 'transparent' | 'opaque';
   /** The model that makes the images. */
   readonly model?: string;
@@ -24,9 +25,9 @@ export interface ImageGenerationResult extends HostedToolOutput {
 }
 
 const config = objectOf<ImageGenerationConfig>({
-  format: oneOf(['png', 'webp', 'jpeg']),
+  format: oneOf(['png', 'webp', 'jpeg', 'gif', 'svg']),
   size: line,
-  quality: oneOf(['low', 'medium', 'high']),
+  quality: oneOf(['low', 'medium', 'high', 'xhigh', 'max']),
   background: oneOf(['transparent', 'opaque']),
   model: line,
 });

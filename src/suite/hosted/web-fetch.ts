@@ -1,6 +1,6 @@
-import { integer } from '../../core/error/index.ts';
+import { integer, oneOf } from '../../core/error/index.ts';
 import type { HostedTool, HostedToolOutput } from '../../core/tool/index.ts';
-import { flag, type HostedToolOptions, makeHostedTool, objectOf } from './config-check.ts';
+import { flag, type HostedToolOptions, listOf, makeHostedTool, objectOf } from './config-check.ts';
 import { type DomainFilter, domainFilter } from './domain-filter.ts';
 
 /** Which pages may be fetched, and how much of them. What is left out is up to the provider. */
@@ -12,6 +12,19 @@ export type WebFetchConfig = {
   readonly maxContentTokens?: number;
   /** Whether the model cites the passages that it uses. */
   readonly citations?: boolean;
+  /**
+   * Where an address may come from that is fetched: from a message of the user, from what the provider's own searches and fetches gave (`search`), from
+   * results of tools that run here (`tools`). Default: `['user', 'search']`, so that what a tool returned cannot make the model send data to an
+   * address in it; where the provider cannot be told, it decides.
+   */
+  readonly urlSources?: readonly ('user' | 'search' | 'tools')[];
+  /** Whether pages are fetched now; true: always, false: only what the provider has stored. Default: up to the provider. */
+  readonly allowLiveAccess?: boolean;
+  /**
+   * Whether code of the provider fetches and filters pages, so that the model reads less. Outputs then lack the pages that code has read. Default:
+   * false, the model itself fetches.
+   */
+  readonly filterByCode?: boolean;
 };
 
 /** One page that was fetched, or not. */
@@ -31,6 +44,12 @@ const config = objectOf<WebFetchConfig>({
   maxUses: integer({ min: 1 }),
   maxContentTokens: integer({ min: 1 }),
   citations: flag,
+  urlSources: listOf(
+    oneOf(['user', 'search', 'tools']),
+    'no address could be fetched; leave the tool out of the prompt',
+  ),
+  allowLiveAccess: flag,
+  filterByCode: flag,
 });
 
 const defaults = {

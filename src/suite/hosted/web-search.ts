@@ -14,6 +14,11 @@ export type WebSearchConfig = {
   readonly contextSize?: 'low' | 'medium' | 'high';
   /** How often the model may search in one request; at least 1. */
   readonly maxUses?: number;
+  /**
+   * Whether code of the provider searches and filters what it finds, so that the model reads less. Outputs then lack the searches whose results
+   * code has read. Default: false, the model itself searches.
+   */
+  readonly filterByCode?: boolean;
 };
 
 /** A page that a search came upon. */
@@ -42,6 +47,7 @@ export const webSearchConfig: ObjectCheck<WebSearchConfig> = objectOf<WebSearchC
   allowLiveAccess: flag,
   contextSize: oneOf(['low', 'medium', 'high']),
   maxUses: integer({ min: 1 }),
+  filterByCode: flag,
 });
 
 const defaults = {

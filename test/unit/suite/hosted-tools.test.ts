@@ -60,6 +60,9 @@ const configs: readonly (readonly [maker: string, make: (options: never) => unkn
       maxUses: 1,
       maxContentTokens: 1,
       citations: true,
+      urlSources: ['user'],
+      allowLiveAccess: true,
+      filterByCode: true,
     } satisfies Required<WebFetchConfig>,
   ],
   [
@@ -114,6 +117,7 @@ function everySearchOption(): Required<WebSearchConfig> {
     allowLiveAccess: false,
     contextSize: 'low',
     maxUses: 1,
+    filterByCode: true,
   };
 }
 
@@ -356,8 +360,24 @@ describe('a config', () => {
       'year = 2026',
     ],
     ['file_search', 'filter', /holds an instance of Date/, { since: new Date(0) }],
-    ['image_generation', 'format', /must be 'png', 'webp' or 'jpeg', but it is "gif"/, 'gif'],
-    ['image_generation', 'quality', /must be 'low', 'medium' or 'high'/, 'best'],
+    ['image_generation', 'format', /must be 'png', 'webp', 'jpeg', 'gif' or 'svg', but it is "tiff"/, 'tiff'],
+    ['image_generation', 'quality', /must be 'low', 'medium', 'high', 'xhigh' or 'max'/, 'best'],
+    ['web_search', 'filterByCode', /must be true or false, but it is "yes"/, 'yes'],
+    ['web_fetch', 'filterByCode', /must be true or false/, 1],
+    ['web_fetch', 'allowLiveAccess', /must be true or false/, 'no'],
+    ['web_fetch', 'urlSources', /must be a list, but it is "user"/, 'user'],
+    [
+      'web_fetch',
+      'urlSources',
+      /is an empty list: no address could be fetched; leave the tool out of the prompt/,
+      [],
+    ],
+    [
+      'web_fetch',
+      'urlSources.1',
+      /must be 'user', 'search' or 'tools', but it is "assistant"/,
+      ['user', 'assistant'],
+    ],
     ['image_generation', 'background', /must be 'transparent' or 'opaque'/, 'red'],
     ['image_generation', 'size', /must be one line of text/, 1024],
     ['mcp', 'label', /is missing/, undefined],

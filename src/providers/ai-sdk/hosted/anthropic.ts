@@ -1,4 +1,5 @@
 import { present } from '../../../core/internal/index.ts';
+import type { JsonObject } from '../../../core/schema/index.ts';
 import type { Citation } from '../../../core/tool/index.ts';
 import type {
   CodeInterpreterConfig,
@@ -11,6 +12,7 @@ import type {
   WebSearchResult,
 } from '../../../suite/hosted/index.ts';
 import {
+  aiSdk6AnthropicTypes,
   aiSdk7AnthropicTypes,
   configuredPaths,
   fieldsIn,
@@ -25,29 +27,65 @@ import {
   textOfBlocks,
   toApproximateLocation,
   toOneDomainList,
+  type VendorToolType,
   type WireFields,
 } from '../../kit/index.ts';
 import { providerMetadataOf } from '../wire/provider-metadata.ts';
 import { invocationsOf, toOutput } from './invocations.ts';
 import { providerTool } from './provider-tool.ts';
 
-/** The codec of `web_search`, in its basic version: later versions may run code on their own. */
-const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
+/** A tool as the package names it. */
+type PackageTool = Pick<VendorToolType, 'type'> & { readonly name: string };
+
+/** The tools of a version of the package. Without a second version of a tool of the web, its results cannot be filtered by code. */
+interface PackageTools {
+  readonly web_search: readonly [basic: PackageTool, filtered?: PackageTool];
+  readonly web_fetch: readonly [basic: PackageTool, filtered?: PackageTool];
+  readonly code_interpreter: readonly [PackageTool];
+}
+
+/**
+ * The version of a tool of the web: the basic one, whose results the model reads itself, unless the config asks for code. The package cannot say who
+ * may call a tool, and later versions run code of their own.
+ */
+function toWebTool(
+  [basic, filtered]: readonly [basic: PackageTool, filtered?: PackageTool],
+  [code]: PackageTools['code_interpreter'],
+  filterByCode = false,
+): {
+  readonly version: PackageTool;
+  readonly isFiltered: boolean;
+  readonly requires: readonly JsonObject[];
+  readonly unsupported: readonly string[];
+} {
+  if (!filterByCode) return { version: basic, isFiltered: false, requires: [], unsupported: [] };
+  return filtered === undefined
+    ? { version: basic, isFiltered: false, requires: [], unsupported: ['filterByCode'] }
+    : { version: filtered, isFiltered: true, requires: [providerTool(code)], unsupported: [] };
+}
+
+/** The codec of `web_search`. */
+const webSearchCodec = (tools: PackageTools): HostedToolCodec<WebSearchConfig, WebSearchResult> => ({
   kind: 'web_search',
-  serialize: ({ config: { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } }) => {
-    const { list, unsupported } = toOneDomainList(domainFilter);
+  serialize: ({ config }) => {
+    const { geoHint, allowLiveAccess = true, contextSize, maxUses, filterByCode } = config;
+    const { list, unsupported } = toOneDomainList(config.domainFilter);
+    const { version, isFiltered, ...web } = toWebTool(tools.web_search, tools.code_interpreter, filterByCode);
     return {
       tools: [
-        providerTool(aiSdk7AnthropicTypes.web_search[0], {
+        providerTool(version, {
           maxUses,
           allowedDomains: list.allowed,
           blockedDomains: list.blocked,
           userLocation: geoHint && toApproximateLocation(geoHint),
+          responseInclusion: isFiltered ? 'excluded' : undefined,
         }),
       ],
+      requires: web.requires,
       unsupported: [
         ...unsupported,
         ...configuredPaths({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
+        ...web.unsupported,
       ],
     };
   },
@@ -62,24 +100,37 @@ const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
       sourceType === 'url' && typeof url === 'string' ? url : undefined,
     ),
   }),
-};
+});
 
-/** The codec of `web_fetch`, in its basic version: later versions may run code on their own. */
-const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
+/** The codec of `web_fetch`. The package cannot say where an address may come from, and the provider then takes it from everywhere. */
+const webFetchCodec = (tools: PackageTools): HostedToolCodec<WebFetchConfig, WebFetchResult> => ({
   kind: 'web_fetch',
-  serialize: ({ config: { domainFilter, maxUses, maxContentTokens, citations } }) => {
-    const { list, unsupported } = toOneDomainList(domainFilter);
+  serialize: ({ config }) => {
+    const { allowLiveAccess, maxUses, maxContentTokens, citations, filterByCode, urlSources } = config;
+    const { list, unsupported } = toOneDomainList(config.domainFilter);
+    const { version, isFiltered, ...web } = toWebTool(tools.web_fetch, tools.code_interpreter, filterByCode);
+    const isFresh = isFiltered && allowLiveAccess === true;
     return {
       tools: [
-        providerTool(aiSdk7AnthropicTypes.web_fetch[0], {
+        providerTool(version, {
           maxUses,
           allowedDomains: list.allowed,
           blockedDomains: list.blocked,
           citations: citations === undefined ? undefined : { enabled: citations },
           maxContentTokens,
+          useCache: isFresh ? false : undefined,
+          responseInclusion: isFiltered ? 'excluded' : undefined,
         }),
       ],
-      unsupported,
+      requires: web.requires,
+      unsupported: [
+        ...unsupported,
+        ...configuredPaths({
+          urlSources: urlSources?.length === 3 ? undefined : urlSources,
+          allowLiveAccess: isFresh ? undefined : allowLiveAccess,
+        }),
+        ...web.unsupported,
+      ],
     };
   },
   parseOutput: (turn) => {
@@ -94,7 +145,7 @@ const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
     });
     return { invocations, citations: citedPages(turn, invocations) };
   },
-};
+});
 
 /**
  * A citation identifies its document by title, or by URL for an untitled page. When only one page was fetched, a citation
@@ -117,10 +168,12 @@ function citedPages(turn: HostedTurn, pages: readonly WebFetchResult[]): readonl
 /**
  * The codec of `code_interpreter`: shell commands, and files that the model views or writes, in a container without a network.
  */
-const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
+const codeInterpreterCodec = ({
+  code_interpreter: [code],
+}: PackageTools): HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> => ({
   kind: 'code_interpreter',
   serialize: ({ config: { containerId: id, fileIds, memoryLimit, network } }) => ({
-    tools: [providerTool(aiSdk7AnthropicTypes.code_interpreter[0])],
+    tools: [providerTool(code)],
     ...present({
       request: id === undefined ? undefined : { providerOptions: { anthropic: { container: { id } } } },
     }),
@@ -147,7 +200,7 @@ const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpret
     }),
     citations: [],
   }),
-};
+});
 
 /** A shell command, a program, or an operation on a file. */
 function codeOf({ type, code, command, path }: WireFields): unknown {
@@ -194,13 +247,18 @@ const hostedMcpCodec: HostedToolCodec<HostedMcpConfig, HostedMcpResult> = {
   }),
 };
 
-/** The hosted tools of `@ai-sdk/anthropic`, by kind. */
-export const anthropicCodecs: HostedToolCodecTable = {
-  web_search: webSearchCodec,
-  web_fetch: webFetchCodec,
-  code_interpreter: codeInterpreterCodec,
+const codecsOf = (tools: PackageTools): HostedToolCodecTable => ({
+  web_search: webSearchCodec(tools),
+  web_fetch: webFetchCodec(tools),
+  code_interpreter: codeInterpreterCodec(tools),
   mcp: hostedMcpCodec,
-};
+});
+
+/** The hosted tools of `@ai-sdk/anthropic`, by kind. */
+export const anthropicCodecs: HostedToolCodecTable = codecsOf(aiSdk7AnthropicTypes);
+
+/** The same for the package of AI SDK 6, which does not have the versions whose results code filters. */
+export const anthropicCodecsV3: HostedToolCodecTable = codecsOf(aiSdk6AnthropicTypes);
 
 /**
  * The citations of an answer. The provider splits its text so that a citation applies to a whole part. Earlier packages do

@@ -1,6 +1,6 @@
 import type { HostedToolCodecTable } from '../../kit/index.ts';
 import type { AiSdkVersion } from '../wire/call-options.ts';
-import { anthropicCodecs } from './anthropic.ts';
+import { anthropicCodecs, anthropicCodecsV3 } from './anthropic.ts';
 import { googleCodecs } from './google.ts';
 import { openaiCodecs, openaiCodecsV3 } from './openai.ts';
 
@@ -21,7 +21,7 @@ type CodecsByVersion = Readonly<Record<AiSdkVersion, HostedToolCodecTable>>;
  */
 const byProvider = new Map<string, CodecsByVersion>([
   ['openai.responses', { v3: openaiCodecsV3, v4: openaiCodecs }],
-  ['anthropic.messages', { v3: anthropicCodecs, v4: anthropicCodecs }],
+  ['anthropic.messages', { v3: anthropicCodecsV3, v4: anthropicCodecs }],
   ['google.generative-ai', { v3: googleCodecs, v4: googleCodecs }],
 ]);
 

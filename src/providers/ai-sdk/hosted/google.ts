@@ -31,12 +31,13 @@ import { domainLists, providerTool } from './provider-tool.ts';
 /** The codec of `web_search`. The provider accepts no options, and reports all searches of an answer as one. */
 const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
-  serialize: ({ config: { domainFilter, allowLiveAccess = true, ...rest } }) => ({
+  serialize: ({ config: { domainFilter, allowLiveAccess = true, filterByCode, ...rest } }) => ({
     tools: [providerTool({ type: 'google.google_search', name: 'google_search' })],
     unsupported: configuredPaths({
       domainFilter: domainLists(domainFilter),
       ...rest,
       allowLiveAccess: allowLiveAccess ? undefined : false,
+      filterByCode: filterByCode || undefined,
     }),
   }),
   parseOutput: (turn) => {
@@ -66,12 +67,13 @@ function toSource({ web }: WireFields, fetched: ReadonlySet<unknown>): readonly 
 /** The codec of `web_fetch`. The provider accepts no options, always cites, and does not return the content of a page. */
 const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
-  serialize: ({ config: { domainFilter, citations, ...rest } }) => ({
+  serialize: ({ config: { domainFilter, citations, filterByCode, ...rest } }) => ({
     tools: [providerTool({ type: 'google.url_context', name: 'url_context' })],
     unsupported: configuredPaths({
       domainFilter: domainLists(domainFilter),
       ...rest,
       citations: citations === false ? citations : undefined,
+      filterByCode: filterByCode || undefined,
     }),
   }),
   parseOutput: (turn) => {

@@ -1,4 +1,5 @@
 import { present } from '../../../core/internal/index.ts';
+import type { ImageGenerationConfig } from '../../../suite/hosted/index.ts';
 import {
   aiSdkOpenaiTypes,
   configuredPaths,
@@ -17,7 +18,9 @@ import { domainLists, providerTool } from './provider-tool.ts';
 export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
   serialize: {
     // The package itself requests the sources of a search.
-    web_search: ({ config: { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses } }) => ({
+    web_search: ({
+      config: { domainFilter, geoHint, allowLiveAccess = true, contextSize, maxUses, filterByCode },
+    }) => ({
       tools: [
         providerTool(aiSdkOpenaiTypes.web_search[0], {
           filters: domainLists(domainFilter),
@@ -26,7 +29,7 @@ export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
           userLocation: geoHint && toApproximateLocation(geoHint),
         }),
       ],
-      unsupported: configuredPaths({ maxUses }),
+      unsupported: configuredPaths({ maxUses, filterByCode: filterByCode || undefined }),
     }),
     code_interpreter: ({ config: { containerId, fileIds, memoryLimit, network } }) => {
       const networkPolicy =
@@ -55,8 +58,11 @@ export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
       ],
       request: { providerOptions: { openai: { include: ['file_search_call.results'] } } },
     }),
-    image_generation: ({ config: { format: outputFormat, ...options } }) => ({
-      tools: [providerTool(aiSdkOpenaiTypes.image_generation[0], { outputFormat, ...options })],
+    image_generation: ({ config: { format, ...options } }) => ({
+      tools: [
+        providerTool(aiSdkOpenaiTypes.image_generation[0], { outputFormat: sentFormat(format), ...options }),
+      ],
+      unsupported: configuredPaths({ format: sentFormat(format) === format ? undefined : format }),
     }),
     // The package requests no approval by default.
     mcp: ({ config: { label, url, authorization, headers, allowedTools, approval = 'always' } }) => ({
@@ -75,6 +81,7 @@ export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
       ],
     }),
   },
+  imageFormat: sentFormat,
   calls: callsOf,
   // The package passes the provider's annotations through, in both versions of the interface.
   annotated: ({ items }) =>
@@ -82,6 +89,11 @@ export const openaiCodecs: OpenAICodecs = openaiCodecsOf({
       .filter(({ type }) => type === 'text')
       .map((part) => ({ part, annotations: providerMetadataOf(part)['annotations'] })),
 });
+
+/** The package refuses formats that OpenAI has added since. */
+function sentFormat(format: ImageGenerationConfig['format']): ImageGenerationConfig['format'] {
+  return format === 'gif' || format === 'svg' ? undefined : format;
+}
 
 /** The same for the package of AI SDK 6, which does not send the limits of containers to the provider and does not report that. */
 export const openaiCodecsV3: OpenAICodecs = {

@@ -85,8 +85,8 @@ export function checkRequest<Version extends AiSdkVersion>(
   const { tools, hostedTools, settings, toolChoice } = check;
   const { providerOptions } = readSettings(context.version, ...context.settings, settings);
   const wires = context.registry.check(hostedTools);
-  for (const { tools: own, request = {} } of wires) {
-    toProviderTools(own, tools);
+  for (const { tools: own, request = {}, requires = [] } of wires) {
+    toProviderTools([...own, ...requires], tools);
     addToProviderOptions(providerOptions, request);
   }
   const { providerTools } = context;

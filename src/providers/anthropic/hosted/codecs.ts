@@ -33,31 +33,60 @@ import { callsOf, citationsOf, outcomeOf, type ServerCall, serverCallsOf } from 
 
 type Types = typeof anthropicTypes;
 
-/** A web search in the provider's format. */
-type AnthropicWebSearchWire = DomainLists & {
-  type: Types['web_search'][0]['type'];
-  name: Types['web_search'][0]['name'];
-  /**
-   * Only the model may call the tool. Otherwise the provider also lets code call it, which not every model supports and the
-   * config did not request.
-   */
-  allowed_callers: ['direct'];
-  max_uses?: number;
-  user_location?: ApproximateLocation;
+/** The code execution tool in the provider's format. */
+type CodeExecutionWire = {
+  type: Types['code_interpreter'][0]['type'];
+  name: Types['code_interpreter'][0]['name'];
 };
+
+function toCodeExecution(): CodeExecutionWire {
+  const { type, name } = anthropicTypes.code_interpreter[0];
+  return { type, name };
+}
+
+/**
+ * Who calls a tool of the web: the model alone, or code of the provider alone. By default it is both, which not every model supports and no config
+ * requests. Results that code has read are not part of the answer.
+ */
+type CalledBy =
+  | { allowed_callers: ['direct'] }
+  | { allowed_callers: [CodeExecutionWire['type']]; response_inclusion: 'excluded' };
+
+/** How a tool of the web is called, and what a request needs beside it. */
+function toCallers(filterByCode = false): {
+  readonly callers: CalledBy;
+  readonly requires: readonly CodeExecutionWire[];
+} {
+  if (!filterByCode) return { callers: { allowed_callers: ['direct'] }, requires: [] };
+  const code = toCodeExecution();
+  return {
+    callers: { allowed_callers: [code.type], response_inclusion: 'excluded' },
+    requires: [code],
+  };
+}
+
+/** A web search in the provider's format. */
+type AnthropicWebSearchWire = DomainLists &
+  CalledBy & {
+    type: Types['web_search'][0]['type'];
+    name: Types['web_search'][0]['name'];
+    max_uses?: number;
+    user_location?: ApproximateLocation;
+  };
 
 /** The codec of `web_search`. The provider decides how much of the found pages the model reads. */
 const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   kind: 'web_search',
   serialize: ({ config }) => {
-    const { geoHint, maxUses, allowLiveAccess = true, contextSize } = config;
+    const { geoHint, maxUses, allowLiveAccess = true, contextSize, filterByCode } = config;
     const { list, unsupported } = toOneDomainList(config.domainFilter);
+    const { callers, requires } = toCallers(filterByCode);
     return {
       tools: [
         {
           type: anthropicTypes.web_search[0].type,
           name: anthropicTypes.web_search[0].name,
-          allowed_callers: ['direct'],
+          ...callers,
           ...toDomainLists(list),
           ...present({
             max_uses: maxUses,
@@ -65,6 +94,7 @@ const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
           }),
         } satisfies AnthropicWebSearchWire,
       ],
+      requires,
       unsupported: [
         ...unsupported,
         ...configuredPaths({ allowLiveAccess: allowLiveAccess ? undefined : false, contextSize }),
@@ -86,40 +116,63 @@ const webSearchCodec: HostedToolCodec<WebSearchConfig, WebSearchResult> = {
   }),
 };
 
+/** Text that counts as a whole, or not at all. */
+type WholeSource = { type: 'all' | 'none' };
+
 /** The web fetch tool in the provider's format. */
-type WebFetchWire = DomainLists & {
-  type: Types['web_fetch'][0]['type'];
-  name: Types['web_fetch'][0]['name'];
-  /**
-   * Only the model may call the tool. Otherwise the provider also lets code call it, which not every model supports and the
-   * config did not request.
-   */
-  allowed_callers: ['direct'];
-  max_uses?: number;
-  max_content_tokens?: number;
-  citations?: { enabled: boolean };
-};
+type WebFetchWire = DomainLists &
+  CalledBy & {
+    type: Types['web_fetch'][0]['type'];
+    name: Types['web_fetch'][0]['name'];
+    /** Which text an address may stand in. */
+    url_sources: {
+      user_input: WholeSource;
+      client_tool_results: WholeSource;
+      server_tool_results: WholeSource;
+    };
+    use_cache?: false;
+    max_uses?: number;
+    max_content_tokens?: number;
+    citations?: { enabled: boolean };
+  };
 
 /** The codec of `web_fetch`. */
 const webFetchCodec: HostedToolCodec<WebFetchConfig, WebFetchResult> = {
   kind: 'web_fetch',
-  serialize: ({ config: { domainFilter, maxUses, maxContentTokens, citations } }) => {
-    const { list, unsupported } = toOneDomainList(domainFilter);
+  serialize: ({ config }) => {
+    const { allowLiveAccess, citations, maxContentTokens, maxUses, filterByCode } = config;
+    const { urlSources = ['user', 'search'] } = config;
+    const { list, unsupported } = toOneDomainList(config.domainFilter);
+    const { callers, requires } = toCallers(filterByCode);
+    const whole = (source: NonNullable<WebFetchConfig['urlSources']>[number]): WholeSource => ({
+      type: urlSources.includes(source) ? 'all' : 'none',
+    });
     return {
       tools: [
         {
           type: anthropicTypes.web_fetch[0].type,
           name: anthropicTypes.web_fetch[0].name,
-          allowed_callers: ['direct'],
+          ...callers,
+          url_sources: {
+            user_input: whole('user'),
+            client_tool_results: whole('tools'),
+            server_tool_results: whole('search'),
+          },
           ...toDomainLists(list),
           ...present({
             max_uses: maxUses,
             max_content_tokens: maxContentTokens,
             citations: citations === undefined ? undefined : { enabled: citations },
+            use_cache: allowLiveAccess === true ? (false as const) : undefined,
           }),
         } satisfies WebFetchWire,
       ],
-      unsupported,
+      requires,
+      // The provider fetches what it has not stored.
+      unsupported: [
+        ...unsupported,
+        ...configuredPaths({ allowLiveAccess: allowLiveAccess === false ? false : undefined }),
+      ],
     };
   },
   parseOutput: (turn) => {
@@ -154,22 +207,11 @@ function sourceOf(citation: WireFields, pages: readonly WebFetchResult[]): Cited
 /** The requested tool and the tools that the model gets for it. */
 const codeTools = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'] as const;
 
-/** The code execution tool in the provider's format. */
-type CodeExecutionWire = {
-  type: Types['code_interpreter'][0]['type'];
-  name: Types['code_interpreter'][0]['name'];
-};
-
 /** The kind `code_interpreter`. The provider's container has no network access, and one size. */
 const codeInterpreterCodec: HostedToolCodec<CodeInterpreterConfig, CodeInterpreterResult> = {
   kind: 'code_interpreter',
   serialize: ({ config: { containerId, fileIds, memoryLimit, network } }) => ({
-    tools: [
-      {
-        type: anthropicTypes.code_interpreter[0].type,
-        name: anthropicTypes.code_interpreter[0].name,
-      } satisfies CodeExecutionWire,
-    ],
+    tools: [toCodeExecution()],
     ...present({ request: containerId === undefined ? undefined : { container: containerId } }),
     unsupported: configuredPaths({
       fileIds,

@@ -5,6 +5,11 @@ import type { Citation, HostedTool, HostedToolOutput } from '../../../core/tool/
 export interface HostedToolWire {
   /** Its entries in the tool list of the request. */
   readonly tools: readonly JsonObject[];
+  /**
+   * Entries of the tool list that it needs beside its own, and that another hosted tool may need or bring, too: of equal ones the request has one.
+   * Default: none.
+   */
+  readonly requires?: readonly JsonObject[];
   /** Additional data that the response should include. Default: none. */
   readonly include?: readonly string[];
   /** Headers of the request; several tools' values of one header are joined by commas. Default: none. */

@@ -71,7 +71,7 @@ export class HostedToolRegistry {
     const wires = this.check(tools);
     for (const tool of tools) this.#warn(tool, logger);
     return {
-      tools: wires.flatMap((wire) => wire.tools),
+      tools: entriesOf(wires),
       include: [...new Set(wires.flatMap(({ include = [] }) => include))],
       headers: wires.reduce((all, { headers }) => mergeHeaders(all, headers), {}),
       request: wires.reduce<JsonObject>((all, { request }) => mergeRequests(all, request), {}),
@@ -218,9 +218,10 @@ function isFindings(returned: unknown): returned is HostedToolFindings {
 
 function isWire(returned: unknown): returned is HostedToolWire {
   if (!isSchemaObject(returned)) return false;
-  const { tools, include, unsupported } = returned;
+  const { tools, include, requires, unsupported } = returned;
   return (
     isListOfObjects(tools) &&
+    (requires === undefined || isListOfObjects(requires)) &&
     [include, unsupported].every((list) => list === undefined || Array.isArray(list))
   );
 }
@@ -233,6 +234,16 @@ function describeValue(value: unknown): string {
   if (value instanceof Promise) return 'a promise';
   if (isSchemaObject(value)) return `an object with the keys ${quotedList(Object.keys(value)) || 'none'}`;
   return Array.isArray(value) ? 'a list' : `a value of type ${value === null ? 'null' : typeof value}`;
+}
+
+/** The entries of the tools, in order, and behind them what they require and do not bring, once. */
+function entriesOf(wires: readonly HostedToolWire[]): readonly JsonObject[] {
+  const own = wires.flatMap(({ tools }) => tools);
+  const required = wires.flatMap(({ requires = [] }) => requires);
+  if (required.length === 0) return own;
+  const brought = own.map((entry) => JSON.stringify(entry));
+  const missing = new Map(required.map((entry) => [JSON.stringify(entry), entry]));
+  return [...own, ...[...missing].flatMap(([text, entry]) => (brought.includes(text) ? [] : [entry]))];
 }
 
 function mergeHeaders(

@@ -35,6 +35,8 @@ export interface OpenAIHostedCall {
 /** How an interface to OpenAI writes hosted tools, and reports what came of them. */
 export interface OpenAIHostedInterface {
   readonly serialize: { readonly [Kind in keyof OpenAICodecs]: OpenAICodecs[Kind]['serialize'] };
+  /** The format of images that a request asks for; undefined for the provider's own. */
+  imageFormat(format: ImageGenerationConfig['format']): ImageGenerationConfig['format'];
   /** The calls of one kind, in their order. */
   calls(turn: HostedTurn, kind: keyof OpenAICodecs): readonly OpenAIHostedCall[];
   /** The pieces of text of an answer, each with the list of its annotations. */
@@ -46,7 +48,12 @@ export interface OpenAIHostedInterface {
  *
  * @internal
  */
-export function openaiCodecsOf({ annotated, calls, serialize }: OpenAIHostedInterface): OpenAICodecs {
+export function openaiCodecsOf({
+  annotated,
+  calls,
+  imageFormat,
+  serialize,
+}: OpenAIHostedInterface): OpenAICodecs {
   /** @param read returns what an annotation cites; undefined for one of another kind. */
   const citationsOf = (
     turn: HostedTurn,
@@ -92,10 +99,10 @@ export function openaiCodecsOf({ annotated, calls, serialize }: OpenAIHostedInte
     image_generation: {
       kind: 'image_generation',
       serialize: serialize.image_generation,
-      parseOutput: (turn, { config: { format: asked = 'png' } }) => ({
+      parseOutput: (turn, { config }) => ({
         invocations: calls(turn, 'image_generation').map(({ fields, output }) => {
           const { output_format: made, result: base64, revised_prompt: revisedPrompt } = fields;
-          const format = typeof made === 'string' ? made : asked;
+          const format = typeof made === 'string' ? made : (imageFormat(config.format) ?? 'png');
           return {
             ...output,
             mediaType: format === 'svg' ? 'image/svg+xml' : `image/${format}`,

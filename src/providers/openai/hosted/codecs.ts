@@ -174,9 +174,9 @@ export function toCodeInterpreter({
 /** An image generator in the provider's format. */
 type ImageGenerationWire = {
   type: Types['image_generation'][0]['type'];
-  output_format?: 'png' | 'webp' | 'jpeg';
+  output_format?: 'png' | 'webp' | 'jpeg' | 'gif' | 'svg';
   size?: string;
-  quality?: 'low' | 'medium' | 'high';
+  quality?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   background?: 'transparent' | 'opaque';
   model?: string;
 };
@@ -237,7 +237,10 @@ export const openaiHostedToolCodecs: { readonly [Kind in keyof OpenAICodecs]: Op
       web_search: ({ config }) => ({
         tools: [toWebSearch(config)],
         include: ['web_search_call.action.sources'],
-        unsupported: config.maxUses === undefined ? [] : ['maxUses'],
+        unsupported: configuredPaths({
+          maxUses: config.maxUses,
+          filterByCode: config.filterByCode || undefined,
+        }),
       }),
       code_interpreter: ({ config }) => {
         const { containerId, fileIds, memoryLimit, network } = config;
@@ -252,6 +255,7 @@ export const openaiHostedToolCodecs: { readonly [Kind in keyof OpenAICodecs]: Op
       image_generation: ({ config }) => ({ tools: [toImageGeneration(config)] }),
       mcp: ({ config }) => ({ tools: [toHostedMcp(config)] }),
     },
+    imageFormat: (format) => format,
     calls: callsOf,
     annotated: ({ items }) =>
       objectsIn(items)

@@ -68,6 +68,13 @@ async function runBoth(prompt: ReturnType<typeof promptOf>, answers: readonly An
   return { result, requests };
 }
 
+/** An address that only a tool's result has is not fetched. */
+const urlSources = {
+  user_input: { type: 'all' },
+  client_tool_results: { type: 'none' },
+  server_tool_results: { type: 'all' },
+};
+
 describe('a hosted tool on the wire', () => {
   it.each<[string, HostedTool, object]>([
     [
@@ -114,7 +121,7 @@ describe('a hosted tool on the wire', () => {
     [
       'a fetch',
       webFetchTool(),
-      { type: 'web_fetch_20260318', name: 'web_fetch', allowed_callers: ['direct'] },
+      { type: 'web_fetch_20260318', name: 'web_fetch', allowed_callers: ['direct'], url_sources: urlSources },
     ],
     [
       'a fetch with everything',
@@ -134,6 +141,7 @@ describe('a hosted tool on the wire', () => {
         max_uses: 2,
         max_content_tokens: 500,
         citations: { enabled: true },
+        url_sources: urlSources,
       },
     ],
     [
@@ -234,8 +242,13 @@ describe('a hosted tool on the wire', () => {
       ['domainFilter.blocked', 'allowLiveAccess', 'contextSize'],
     ],
     [
-      webFetchTool({ config: { domainFilter: { allowed: ['a.example'], blocked: ['b.a.example'] } } }),
-      ['domainFilter.blocked'],
+      webFetchTool({
+        config: {
+          domainFilter: { allowed: ['a.example'], blocked: ['b.a.example'] },
+          allowLiveAccess: false,
+        },
+      }),
+      ['domainFilter.blocked', 'allowLiveAccess'],
     ],
     [
       codeInterpreterTool({

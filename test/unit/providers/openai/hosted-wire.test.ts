@@ -161,6 +161,24 @@ describe('a hosted tool on the wire', () => {
       [],
     ],
     [
+      'a moving image, drawn with the most effort',
+      imageGenerationTool({ config: { format: 'gif', quality: 'max' } }),
+      { type: 'image_generation', output_format: 'gif', quality: 'max' },
+      [],
+    ],
+    [
+      'a drawing',
+      imageGenerationTool({ config: { format: 'svg', quality: 'xhigh' } }),
+      { type: 'image_generation', output_format: 'svg', quality: 'xhigh' },
+      [],
+    ],
+    [
+      'a search whose results no code filters',
+      webSearchTool({ config: { filterByCode: false } }),
+      { type: 'web_search' },
+      ['web_search_call.action.sources'],
+    ],
+    [
       'a remote server',
       wiki,
       {
@@ -235,7 +253,10 @@ describe('a hosted tool on the wire', () => {
 
 describe('what the provider cannot be told', () => {
   const partly: readonly [HostedTool, readonly string[]][] = [
-    [webSearchTool({ config: { domainFilter: { blocked: [] }, maxUses: 2 } }), ['maxUses']],
+    [
+      webSearchTool({ config: { domainFilter: { blocked: [] }, maxUses: 2, filterByCode: true } }),
+      ['maxUses', 'filterByCode'],
+    ],
     [
       codeInterpreterTool({
         config: {

@@ -156,11 +156,30 @@ describe.each([
       ['maxUses'],
     ],
     ['a container', codeInterpreterTool({ config: { containerId: 'c1', network: 'disabled' } }), ['network']],
+    ['a moving image', imageGenerationTool({ config: { format: 'gif', quality: 'max' } }), ['format']],
+    ['a drawing', imageGenerationTool({ config: { format: 'svg' } }), ['format']],
   ])('cannot be told everything of %s', async (_kind, hosted, unsupported) => {
     await expect(run(create, [hosted], [openaiAnswer])).rejects.toMatchObject({
       phase: 'render',
       cause: { details: { unsupported } },
     });
+  });
+
+  it('makes the image that the provider makes unasked when the package knows no other format', async () => {
+    const image = imageGenerationTool({ config: { format: 'gif', quality: 'max' } });
+    const { requests, response } = await run(
+      create,
+      [image],
+      [openaiAnswer],
+      {},
+      { unsupportedConfig: 'warn' },
+    );
+    expect(requests[0]?.body['tools']).toMatchObject([
+      { type: 'image_generation', quality: 'max' },
+      { type: 'function' },
+    ]);
+    expect(JSON.stringify(requests[0]?.body)).not.toContain('gif');
+    expect(hostedOutputsOf(response, image).invocations).toMatchObject([{ mediaType: 'image/png' }]);
   });
 
   it('brings what each tool came to', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
+import { anthropic as anthropicV3 } from 'ai-sdk-anthropic-v3';
 import { openai as openaiV3 } from 'ai-sdk-openai-v3';
 import { describe, expect, it } from 'vitest';
 import { PromptValidationError } from 'weakincentives';
@@ -61,6 +62,7 @@ describe('the names of tools that a vendor has published', () => {
       2,
     ],
     ['@ai-sdk/anthropic 4', idsOf(anthropic.tools), aiSdk7AnthropicTypes, leftOut.aiSdkAnthropic, 20],
+    ['@ai-sdk/anthropic 3', idsOf(anthropicV3.tools), aiSdk6AnthropicTypes, leftOut.aiSdkAnthropic, 18],
     ['@ai-sdk/openai 4', idsOf(openai.tools), aiSdkOpenaiTypes, leftOut.aiSdkOpenai, 12],
     ['@ai-sdk/openai 3', idsOf(openaiV3.tools), aiSdkOpenaiTypes, leftOut.aiSdkOpenai, 10],
   ])('%s: each is used, or left out for a reason', (_package, published, table, reasons, atLeast) => {
@@ -75,6 +77,7 @@ describe('the names of tools that a vendor has published', () => {
     const responses = declared('openai/resources/responses/responses.d.ts');
     for (const { type } of rowsOf(openaiTypes)) expect(responses).toContain(`'${type}'`);
     expect(idsOf(anthropic.tools)).toEqual(expect.arrayContaining([...typesOf(aiSdk7AnthropicTypes)]));
+    expect(idsOf(anthropicV3.tools)).toEqual(expect.arrayContaining([...typesOf(aiSdk6AnthropicTypes)]));
     expect(idsOf(openai.tools)).toEqual(expect.arrayContaining([...typesOf(aiSdkOpenaiTypes)]));
     expect(idsOf(openaiV3.tools)).toEqual(expect.arrayContaining([...typesOf(aiSdkOpenaiTypes)]));
   });
