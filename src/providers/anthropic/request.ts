@@ -196,7 +196,7 @@ export function toWireChoice(
   return { type: 'tool', name: hosted ?? tool, ...more };
 }
 
-/** The model cannot be told to call what only code calls. */
+/** The model cannot be forced to call what only code calls. */
 function calledByCode(tool: string): PromptValidationError {
   return new PromptValidationError(
     `The model cannot be forced to use the hosted tool "${tool}", which only code calls. Take filterByCode out of its config, or use toolChoice 'auto' or 'required'.`,

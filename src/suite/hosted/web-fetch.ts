@@ -13,9 +13,9 @@ export type WebFetchConfig = {
   /** Whether the model cites the passages that it uses. */
   readonly citations?: boolean;
   /**
-   * Where an address may come from that is fetched: from a message of the user, from what the provider's own searches and fetches gave (`search`), from
-   * results of tools that run here (`tools`). Default: `['user', 'search']`, so that what a tool returned cannot make the model send data to an
-   * address in it; where the provider cannot be told, it decides.
+   * Where an address may come from: messages of the user, results of the provider's own searches and fetches (`search`), results of tools that run
+   * here (`tools`). At least one. Default: `['user', 'search']`, so that the result of a tool cannot make the model send data to an address in it;
+   * with a provider that has no such limit, the provider decides.
    */
   readonly urlSources?: readonly ('user' | 'search' | 'tools')[];
   /** Whether pages are fetched now; true: always, false: only what the provider has stored. Default: up to the provider. */

@@ -124,7 +124,7 @@ type WebFetchWire = DomainLists &
   CalledBy & {
     type: Types['web_fetch'][0]['type'];
     name: Types['web_fetch'][0]['name'];
-    /** Which text an address may stand in. */
+    /** The text from which an address is accepted. */
     url_sources: {
       user_input: WholeSource;
       client_tool_results: WholeSource;

@@ -236,7 +236,7 @@ function describeValue(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a value of type ${value === null ? 'null' : typeof value}`;
 }
 
-/** The entries of the tools, in order, and behind them what they require and do not bring, once. */
+/** The entries of the tools, in order, and after them what they require and do not bring, once. */
 function entriesOf(wires: readonly HostedToolWire[]): readonly JsonObject[] {
   const own = wires.flatMap(({ tools }) => tools);
   const required = wires.flatMap(({ requires = [] }) => requires);
