@@ -1,8 +1,7 @@
 import { FilesystemError } from '../../core/error/index.ts';
-import { applyTextEdits, encodeText, pathError } from '../../core/filesystem/index.ts';
+import { applyTextEdits, encodeText, insertLines, pathError } from '../../core/filesystem/index.ts';
 import { counted, quoteText } from '../../core/internal/index.ts';
 import type { ReadonlySliceAccessor } from '../../core/session/index.ts';
-import { insertLines } from './insert-lines.ts';
 import type { MemoryFile } from './memory-files.ts';
 import { foldersOf, memoryRoot } from './memory-path.ts';
 
@@ -113,8 +112,9 @@ function replaceRefusal(path: string, error: FilesystemError): FilesystemError {
 /** The file with lines put behind the line of this number; 0 is its start. */
 export function insertText(files: MemoryFiles, path: string, line: number, text: string): MemoryChange {
   const file = requireFile(files, path);
-  const inserted = insertLines(file.text, line, text);
-  if (typeof inserted === 'string') return changed(file, inserted);
+  // No text has a line behind its last one, whose number the message says.
+  const inserted = insertLines(file.text, line < 0 ? Number.POSITIVE_INFINITY : line, text);
+  if (inserted.kind === 'inserted') return changed(file, inserted.text);
   throw pathError(
     'argument-invalid',
     path,
