@@ -109,10 +109,10 @@ function replaceRefusal(path: string, error: FilesystemError): FilesystemError {
   return error;
 }
 
-/** The file with lines put behind the line of this number; 0 is its start. */
+/** The file with lines put after the line of this number; 0 is its start. */
 export function insertText(files: MemoryFiles, path: string, line: number, text: string): MemoryChange {
   const file = requireFile(files, path);
-  // No text has a line behind its last one, whose number the message says.
+  // No text has a line after its last one, whose number the message says.
   const inserted = insertLines(file.text, line < 0 ? Number.POSITIVE_INFINITY : line, text);
   if (inserted.kind === 'inserted') return changed(file, inserted.text);
   throw pathError(

@@ -27,7 +27,7 @@ export function readMemoryPath(given: string): string {
   if (given.length > maxPathCharacters)
     throw refused(given, `is longer than ${formatNumber(maxPathCharacters)} characters. Use shorter names.`);
   if (hasHidden(given))
-    throw refused(given, 'has control characters or others that nobody sees in it. Leave them out.');
+    throw refused(given, 'has control characters in it, or others that are not visible. Leave them out.');
   if (given.split('/').includes('..') || percentEncoded.test(given))
     throw refused(
       given,

@@ -57,7 +57,7 @@ const memoryChecks: OptionsOf<MemorySectionOptions> = {
  * const task = section({ title: 'Task', key: 'task', template: 'Continue with the migration.' });
  * const memory = memorySection();
  * const prompt = promptTemplate({ ns: 'docs', key: 'migration', sections: [task, memory] }).bind();
- * const note = { command: 'create', path: '/memories/progress.md', file_text: 'Tables 1 to 3 are done.\n' };
+ * const note = { command: 'create', path: '/memories/progress.md', file_text: 'Tables 1 to 3 are done.' };
  * await using session = new Session();
  * await scriptedAdapter([{ toolCalls: [{ name: 'memory', arguments: note }] }, { text: 'Until tomorrow.' }]).evaluate(prompt, { session });
  * console.log(session.slice(memory.files).get('/memories/progress.md')?.text); // Tables 1 to 3 are done.
