@@ -14,13 +14,13 @@ import {
   HostedToolRegistry,
   modelChecks,
   nineCharacterCallIds,
-  openedToolsCheck,
   ProviderToolRegistry,
   plainCallIds,
   providerAdapter,
   type SharedModelOptions,
   SilenceLimit,
   type StrictTools,
+  searchedToolsCheck,
   ThinkingNotice,
   ToolSchemas,
   type WireFields,
@@ -33,7 +33,7 @@ import { readSettings } from './request/request-settings.ts';
 import { toProviderError } from './turn/provider-error.ts';
 import { readStream } from './turn/stream.ts';
 import { readTurn } from './turn/turn.ts';
-import { providerToolCodecsOf } from './typed/codecs.ts';
+import { providerToolCodecsOf, toolSearchCodec } from './typed/codecs.ts';
 import { aiSdkDialect } from './wire/ai-sdk-dialect.ts';
 import { type AiSdkModel, type AiSdkModelOf, assertModel } from './wire/ai-sdk-model.ts';
 import type { AiSdkVersion } from './wire/call-options.ts';
@@ -82,9 +82,10 @@ export interface AiSdkOptions extends SharedModelOptions {
   readonly promptCaching?: false | { readonly ttl?: CacheTtl };
   /**
    * Where the model gets the tools of sections that are opened during a run: `'append'` or `'in-place'`, as with `openai()` and `anthropic()`. In place only for models of `@ai-sdk/openai` (Responses)
-   * and `@ai-sdk/anthropic` with an interface of version 4; for others it is refused. Default: `'append'`.
+   * and `@ai-sdk/anthropic` with an interface of version 4; for others it is refused. `'tool-search'` is for models of `@ai-sdk/openai` (Responses) alone, with either
+   * interface. Default: `'append'`.
    */
-  readonly openedTools?: 'append' | 'in-place';
+  readonly openedTools?: 'append' | 'in-place' | 'tool-search';
 }
 
 const aiSdkChecks: OptionsOf<AiSdkOptions> = {
@@ -95,7 +96,7 @@ const aiSdkChecks: OptionsOf<AiSdkOptions> = {
   takesOutputSchema: 'boolean',
   strictTools: oneOf(['all-or-none', 'each', 'none']),
   promptCaching: 'any',
-  openedTools: openedToolsCheck,
+  openedTools: searchedToolsCheck,
 };
 
 /**
@@ -125,9 +126,14 @@ export function aiSdk(options: AiSdkOptions): ProviderAdapter {
   assertModel(model);
   checkModelOptions('AI SDK', { model: model.modelId }, []);
   assertCaching('aiSdk()', options.promptCaching);
-  if (options.openedTools === 'in-place' && openedToolsFormOf(model) === undefined) {
+  const { openedTools = 'append' } = options;
+  if (openedTools !== 'append' && openedToolsFormOf(model, openedTools) === undefined) {
+    const which =
+      openedTools === 'in-place'
+        ? 'models of @ai-sdk/openai (Responses) and @ai-sdk/anthropic with an interface of version 4'
+        : 'models of @ai-sdk/openai (Responses)';
     throw new PromptValidationError(
-      `aiSdk(): openedTools 'in-place' is for models of @ai-sdk/openai (Responses) and @ai-sdk/anthropic with an interface of version 4; this one is of "${model.provider}", version ${model.specificationVersion}. Leave it out.`,
+      `aiSdk(): openedTools '${openedTools}' is for ${which}; this one is of "${model.provider}", version ${model.specificationVersion}. Leave it out.`,
       { details: { option: 'openedTools', provider: model.provider } },
     );
   }
@@ -152,7 +158,7 @@ function adapterOf<Version extends AiSdkVersion>(
     files,
     provider: name,
     family,
-    openedTools: openedTools === 'in-place' ? openedToolsFormOf(model) : undefined,
+    openedTools: openedTools === 'append' ? undefined : openedToolsFormOf(model, openedTools),
     callIds: callIdsOf(model),
     claude: isClaude(model)
       ? { provider: name, knowsEffort: budgetPackages.test(model.provider) }
@@ -166,6 +172,7 @@ function adapterOf<Version extends AiSdkVersion>(
       codecs: {
         ...providerToolCodecsOf(model.provider, model.specificationVersion),
         ...options.providerToolCodecs,
+        ...(openedTools === 'tool-search' ? { [toolSearchCodec.kind]: toolSearchCodec } : {}),
       },
     }),
     registry: new HostedToolRegistry({
@@ -196,7 +203,7 @@ function adapterOf<Version extends AiSdkVersion>(
       providerToolKinds: context.providerTools.kinds,
       ...present({
         prices: options.prices,
-        takesOpenedTools: openedTools,
+        takesOpenedTools: openedTools === 'append' ? ('append' as const) : ('in-place' as const),
         charactersPerToken: isClaude(model) ? claudeCharactersPerToken : undefined,
       }),
       check: (check) => checkRequest(check, context),

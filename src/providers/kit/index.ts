@@ -40,6 +40,7 @@ export {
   modelChecks,
   openedToolsCheck,
   type SharedModelOptions,
+  searchedToolsCheck,
 } from './model-options.ts';
 export { offerTools, type RuntimeCall } from './offer-tools.ts';
 export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
@@ -62,6 +63,7 @@ export {
   typedCallParts,
 } from './typed/provider-tool-registry.ts';
 export { type ShellOutput, shellCalls, shellOutputs } from './typed/shell.ts';
+export { namespacesOf, type ToolNamespace, toolSearchKind, withToolSearch } from './typed/tool-search.ts';
 export { askVendor, type VendorRequestOptions } from './wire/ask-vendor.ts';
 export {
   effortWithoutThinking,

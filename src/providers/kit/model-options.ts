@@ -69,6 +69,13 @@ export const claudeCharactersPerToken = 3.5;
 /** Where opened tools go. @internal */
 export const openedToolsCheck: OptionRule<'append' | 'in-place'> = oneOf(['append', 'in-place']);
 
+/** Where they go with models of OpenAI. @internal */
+export const searchedToolsCheck: OptionRule<'append' | 'in-place' | 'tool-search'> = oneOf([
+  'append',
+  'in-place',
+  'tool-search',
+]);
+
 /**
  * @param adapter name of the adapter, for messages.
  * @param clientKeys options from which a client is created; they exclude a given client.

@@ -9,10 +9,10 @@ import {
   HostedToolRegistry,
   lazyClient,
   modelChecks,
-  openedToolsCheck,
   ProviderToolRegistry,
   providerAdapter,
   type SharedModelOptions,
+  searchedToolsCheck,
   ToolSchemas,
 } from '../kit/index.ts';
 import { openaiHostedToolCodecs } from './hosted/codecs.ts';
@@ -21,7 +21,7 @@ import { toWireSettings } from './request/request-settings.ts';
 import { toProviderError } from './response/provider-error.ts';
 import { readStream } from './response/read-stream.ts';
 import { readResponse } from './response/response.ts';
-import { openaiProviderToolCodecs } from './typed/codecs.ts';
+import { openaiProviderToolCodecs, toolSearchCodec } from './typed/codecs.ts';
 import { createClient, type OpenAIClient, type OpenAIClientOptions } from './wire/client.ts';
 import { openaiDialect } from './wire/openai-dialect.ts';
 
@@ -42,10 +42,13 @@ export interface OpenAIModelOptions extends SharedModelOptions {
   readonly promptCacheKey?: string | boolean;
   /**
    * Where the model gets the tools of sections that are opened during a run. `'append'`: at the end of the list of tools, which comes before everything that the provider caches, so that the
-   * request after an opening is charged in full. `'in-place'`: with the result that opens them, as `additional_tools` (models from gpt-5.4 on); the list of tools never changes. Models and servers that do not know
-   * that refuse the request. Default: `'append'`.
+   * request after an opening is charged in full. `'in-place'`: with the result that opens them, as `additional_tools`; the list of tools never changes. `'tool-search'`: the same in the shape that
+   * the models were trained on, with `tool_search` (`execution: 'client'`) in the place of `open_sections`, and a namespace for each section (models from gpt-5.4 on, as for `'in-place'`). Models
+   * and servers that do not know the shape refuse the request. Default: `'append'`.
+   *
+   * @see docs/spec/provider-tools.md §4
    */
-  readonly openedTools?: 'append' | 'in-place';
+  readonly openedTools?: 'append' | 'in-place' | 'tool-search';
 }
 
 /** Options of {@link openai}: with a client of your own, or with options to create one. */
@@ -57,7 +60,7 @@ const openaiChecks: OptionsOf<OpenAIOptions> = {
   ...modelChecks,
   model: 'any',
   encryptedReasoning: 'boolean',
-  openedTools: openedToolsCheck,
+  openedTools: searchedToolsCheck,
   promptCacheKey: rule(
     (key) => typeof key === 'boolean' || (typeof key === 'string' && key !== ''),
     'a non-empty string, or true or false',
@@ -110,7 +113,11 @@ function createModel(options: OpenAIOptions): LanguageModel {
   const providerTools = new ProviderToolRegistry({
     adapter: 'OpenAI',
     model,
-    codecs: { ...openaiProviderToolCodecs, ...options.providerToolCodecs },
+    codecs: {
+      ...openaiProviderToolCodecs,
+      ...options.providerToolCodecs,
+      ...(openedTools === 'tool-search' ? { [toolSearchCodec.kind]: toolSearchCodec } : {}),
+    },
   });
   const requestOptions: OpenAIRequestParts = {
     model,
@@ -121,6 +128,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
     projections: new ToolSchemas(openaiDialect),
     registry,
     providerTools,
+    searchesTools: openedTools === 'tool-search',
   };
   const getClient = lazyClient<OpenAIClient, OpenAIClientOptions>(options, clientKeys, createClient);
   return {
@@ -130,7 +138,10 @@ function createModel(options: OpenAIOptions): LanguageModel {
     ...present({ settings: options.settings }),
     takesOutputSchema: true,
     providerToolKinds: providerTools.kinds,
-    ...present({ prices: options.prices, takesOpenedTools: openedTools }),
+    ...present({
+      prices: options.prices,
+      takesOpenedTools: openedTools === 'append' ? ('append' as const) : ('in-place' as const),
+    }),
     check: (check) => void checkRequest(check, requestOptions),
     generate: async (request, callOptions) => {
       const prepared = prepareRequest(request, requestOptions, callOptions.logger);

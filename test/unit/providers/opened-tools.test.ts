@@ -2,6 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
+import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import {
@@ -23,12 +24,14 @@ import { openai } from 'weakincentives/openai';
 import { memoryJournal } from 'weakincentives/testing';
 import { type CapturedRequest, capturingFetch } from '../../support/captured-requests.ts';
 
-type Where = 'append' | 'in-place';
+type Where = 'append' | 'in-place' | 'tool-search';
 
 /** Calls of one answer: names with arguments. */
 type Calls = readonly (readonly [name: string, args: object])[];
 
 interface Vendor {
+  /** How it is asked to place them in the conversation. */
+  readonly placed: 'in-place' | 'tool-search';
   /** An adapter that answers with these calls, turn by turn, and then with a text. */
   open(
     turns: readonly Calls[],
@@ -51,7 +54,10 @@ function listOf(request: CapturedRequest | undefined, name: string): Items {
 type Items = readonly { readonly [name: string]: unknown; readonly type?: string }[];
 
 /** Makes an adapter over a `fetch`. */
-type Make = (fetch: typeof globalThis.fetch, options: { readonly openedTools?: Where }) => ProviderAdapter;
+type Make<Choice extends Where> = (
+  fetch: typeof globalThis.fetch,
+  options: { readonly openedTools?: Choice },
+) => ProviderAdapter;
 
 const usageOf = (tokens: number): object => ({
   input_tokens: tokens,
@@ -62,8 +68,9 @@ const usageOf = (tokens: number): object => ({
 });
 
 /** The Responses API. */
-function responses(make: Make): Vendor {
+function responses<Choice extends Where>(make: Make<Choice>, placed: Vendor['placed'] = 'in-place'): Vendor {
   return {
+    placed,
     open: (turns, openedTools) => {
       let asked = 0;
       const { fetch, requests } = capturingFetch(({ text }) => {
@@ -81,12 +88,19 @@ function responses(make: Make): Vendor {
                 },
               ]
             : calls.map(([name, args], index) => ({
-                type: 'function_call',
                 id: `fc_${asked}_${index}`,
                 call_id: `call_${asked}_${index}`,
-                name,
-                arguments: JSON.stringify(args),
                 status: 'completed',
+                ...(name === 'open_sections' && openedTools === 'tool-search'
+                  ? { type: 'tool_search_call', execution: 'client', arguments: args }
+                  : {
+                      type: 'function_call',
+                      name,
+                      arguments: JSON.stringify(args),
+                      ...(openedTools === 'tool-search' && name.includes('_')
+                        ? { namespace: name.replace(/_.*/, '') }
+                        : {}),
+                    }),
               }));
         return Response.json({
           id: `r${asked}`,
@@ -98,23 +112,33 @@ function responses(make: Make): Vendor {
           usage: usageOf(Math.ceil(text.length / 4)),
         });
       });
-      return { adapter: make(fetch, openedTools === undefined ? {} : { openedTools }), requests };
+      // Which of them an adapter takes is a matter of the list of vendors.
+      const options = (openedTools === undefined ? {} : { openedTools }) as { readonly openedTools?: never };
+      return { adapter: make(fetch, options), requests };
     },
-    front: (request) => listOf(request, 'tools').map(({ name }) => name),
+    front: (request) =>
+      listOf(request, 'tools').map(({ execution, name, type }) =>
+        type === 'tool_search' && execution === 'client' ? 'open_sections' : name,
+      ),
     parts: (request) => [
       JSON.stringify([request?.body['tools'], request?.body['instructions']]),
       listOf(request, 'input').map((item) => JSON.stringify(item)),
     ],
     inPlace: (request) =>
       listOf(request, 'input').flatMap((item) =>
-        item.type === 'additional_tools' ? (item['tools'] as Items).map(({ name }) => name) : [],
+        item.type === 'additional_tools' || item.type === 'tool_search_output'
+          ? (item['tools'] as Items).flatMap(({ name, tools, type }) =>
+              type === 'namespace' ? (tools as Items).map((each) => each['name']) : [name],
+            )
+          : [],
       ),
   };
 }
 
 /** The Messages API. */
-function messages(make: Make): Vendor {
+function messages(make: Make<'append' | 'in-place'>): Vendor {
   return {
+    placed: 'in-place',
     open: (turns, openedTools) => {
       let asked = 0;
       const { fetch, requests } = capturingFetch(({ text }) => {
@@ -141,7 +165,9 @@ function messages(make: Make): Vendor {
           usage: { input_tokens: Math.ceil(text.length / 4), output_tokens: 1 },
         });
       });
-      return { adapter: make(fetch, openedTools === undefined ? {} : { openedTools }), requests };
+      // Which of them an adapter takes is a matter of the list of vendors.
+      const options = (openedTools === undefined ? {} : { openedTools }) as { readonly openedTools?: never };
+      return { adapter: make(fetch, options), requests };
     },
     front: (request) =>
       listOf(request, 'tools')
@@ -174,6 +200,21 @@ const vendors: Readonly<Record<string, Vendor>> = {
   }),
   'the AI SDK, with OpenAI': responses((fetch, options) =>
     aiSdk({ model: createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.4'), ...options }),
+  ),
+  'openai, by a search': responses(
+    (fetch, options) =>
+      openai({ model: 'm', client: new OpenAI({ apiKey: 'k', fetch, maxRetries: 0 }), ...options }),
+    'tool-search',
+  ),
+  'the AI SDK, with OpenAI, by a search': responses(
+    (fetch, options) =>
+      aiSdk({ model: createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.4'), ...options }),
+    'tool-search',
+  ),
+  'AI SDK 6, with OpenAI, by a search': responses(
+    (fetch, options) =>
+      aiSdk({ model: createOpenAIV3({ apiKey: 'k', fetch }).responses('gpt-5.4'), ...options }),
+    'tool-search',
   ),
   'the AI SDK, with Anthropic': messages((fetch, options) => {
     const model = createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-5-5');
@@ -217,7 +258,7 @@ async function run(
   vendor: Vendor,
   turns: readonly Calls[],
   {
-    openedTools = 'in-place',
+    openedTools = vendor.placed,
     prompt = promptOf(),
     ...options
   }: EvaluateOptions & { openedTools?: Where | undefined; prompt?: Prompt } = {},
@@ -256,7 +297,7 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
       ['disk_read', 'disk_write', 'mail_read', 'mail_write'],
       ['disk_read', 'disk_write', 'mail_read', 'mail_write'],
     ]);
-    expect(vendor.front(requests[0])).toEqual(['look', 'open_sections']);
+    expect(new Set(vendor.front(requests[0]))).toEqual(new Set(['look', 'open_sections']));
     expect(requests.at(-1)?.text).toContain('Did mail_read.');
   });
 
@@ -275,7 +316,7 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
         return sum + body.length - same;
       }, 0);
     };
-    expect(await uncached('in-place')).toBeLessThan(0.7 * (await uncached('append')));
+    expect(await uncached(vendor.placed)).toBeLessThan(0.7 * (await uncached('append')));
   });
 
   test('of two sections in one turn come with their results', async () => {
@@ -298,12 +339,12 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
   });
 
   test('of another evaluation, in a history, bring nothing', async () => {
-    const { adapter } = vendor.open([[opening('disk')]], 'in-place');
+    const { adapter } = vendor.open([[opening('disk')]], vendor.placed);
     const { conversation: history } = await adapter.evaluate(promptOf(), { input: 'Begin.' });
     expect(JSON.stringify(history)).toContain('"loadedTools":["disk_read","disk_write"]');
     const [request] = await run(vendor, [], { history });
     expect(vendor.inPlace(request)).toEqual([]);
-    expect(vendor.front(request)).toEqual(['look', 'open_sections']);
+    expect(new Set(vendor.front(request))).toEqual(new Set(['look', 'open_sections']));
   });
 
   test('are appended without the option, as ever', async () => {
@@ -311,11 +352,13 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
     const plain = vendor.open(turns);
     await plain.adapter.evaluate(promptOf(), { input: 'Begin.' });
     for (const requests of [plain.requests, await run(vendor, turns, { openedTools: 'append' })]) {
-      expect(vendor.front(requests[0])).toEqual(['look', 'open_sections']);
-      expect(vendor.front(requests[2])).toEqual(['look', 'open_sections', 'disk_read', 'disk_write']);
-      expect(requests.every(({ text }) => !/additional_tools|tool_reference|defer_loading/.test(text))).toBe(
-        true,
+      expect(new Set(vendor.front(requests[0]))).toEqual(new Set(['look', 'open_sections']));
+      expect(new Set(vendor.front(requests[2]))).toEqual(
+        new Set(['look', 'open_sections', 'disk_read', 'disk_write']),
       );
+      expect(
+        requests.every(({ text }) => !/additional_tools|tool_reference|defer_loading|tool_search/.test(text)),
+      ).toBe(true);
     }
   });
 
@@ -323,7 +366,7 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
     const turns = [[opening('disk')], [['disk_read', {}]], [opening('mail')]] as const;
     const whole = await run(vendor, turns);
     const journal = memoryJournal();
-    const dying = vendor.open(turns, 'in-place');
+    const dying = vendor.open(turns, vendor.placed);
     const ending = new AbortController();
     await expect(
       dying.adapter.evaluate(promptOf(), {
@@ -337,7 +380,7 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
         ],
       }),
     ).rejects.toMatchObject({ code: 'evaluation-aborted' });
-    const living = vendor.open(turns.slice(2), 'in-place');
+    const living = vendor.open(turns.slice(2), vendor.placed);
     await resumeRun({ journal, runId: 'run', adapter: living.adapter, prompt: promptOf() });
     const bodyOf = ({ text }: CapturedRequest): string => text.replaceAll(/(call|fc|t)_\d/g, '$1_N');
     expect(living.requests.map(bodyOf)).toEqual(whole.slice(2).map(bodyOf));
@@ -362,7 +405,9 @@ describe.each(Object.entries(vendors))('tools of opened sections on %s', (_name,
     const last = requests.at(-1);
     expect(last?.text).toContain('wink-state');
     expect(vendor.inPlace(last)).toEqual([]);
-    expect(vendor.front(last)).toEqual(['look', 'open_sections', 'disk_read', 'disk_write']);
+    expect(new Set(vendor.front(last))).toEqual(
+      new Set(['look', 'open_sections', 'disk_read', 'disk_write']),
+    );
     expect(last?.text).toContain('All of disk.');
   });
 });
@@ -372,4 +417,58 @@ test('a model of the AI SDK that cannot take them in place refuses that', () => 
   expect(() => aiSdk({ model, openedTools: 'in-place' })).toThrow(
     /"google\.generative-ai", version v4\. Leave it out/,
   );
+});
+
+test('a search is answered with a namespace for each section, and with its text', async () => {
+  const vendor = vendors['openai, by a search'];
+  if (vendor === undefined) throw new Error('The vendor is not in the list.');
+  const requests = await run(vendor, [[opening('disk')], [['disk_read', {}]]]);
+  expect(listOf(requests[0], 'tools')[0]).toEqual({
+    type: 'tool_search',
+    execution: 'client',
+    description: expect.stringMatching(
+      /^What the instructions call open_sections is a search with this tool\. /,
+    ),
+    parameters: expect.objectContaining({ required: expect.arrayContaining(['section_keys']) }),
+  });
+  const [call, output, said] = listOf(requests[1], 'input').slice(1);
+  expect(call).toMatchObject({ type: 'tool_search_call', call_id: 'call_1_0' });
+  const functionOf = (name: string) => ({
+    type: 'function',
+    name,
+    description: expect.any(String),
+    parameters: expect.any(Object),
+    strict: true,
+    defer_loading: true,
+  });
+  expect(output).toEqual({
+    type: 'tool_search_output',
+    call_id: 'call_1_0',
+    execution: 'client',
+    status: 'completed',
+    tools: [
+      {
+        type: 'namespace',
+        name: 'disk',
+        description: 'disk',
+        tools: [functionOf('disk_read'), functionOf('disk_write')],
+      },
+    ],
+  });
+  expect(said).toMatchObject({
+    type: 'message',
+    role: 'developer',
+    content: [{ type: 'input_text', text: expect.stringContaining('All of disk.') }],
+  });
+  expect(listOf(requests[2], 'input').slice(4)).toMatchObject([
+    { type: 'function_call', name: 'disk_read', namespace: 'disk' },
+    { type: 'function_call_output', call_id: 'call_2_0' },
+  ]);
+});
+
+test('the model cannot be forced to a search', async () => {
+  const adapter = openai({ model: 'gpt-5.4', apiKey: 'k', openedTools: 'tool-search' });
+  await expect(
+    adapter.evaluate(promptOf(), { input: 'Begin.', toolChoice: { tool: 'open_sections' } }),
+  ).rejects.toThrow(/cannot be forced to call "open_sections": it is offered as "openai\.tool_search"/);
 });

@@ -66,6 +66,7 @@ export class ModelCaller {
       instructions: display.rendered.text,
       tools: display.tools,
       deferredTools: display.deferredTools,
+      deferredSections: display.deferredSections,
       hostedTools: display.rendered.hostedTools,
       providerTools: display.rendered.providerTools,
       // The choice is for the first turn that is answered.

@@ -30,6 +30,8 @@ export interface ModelRequest {
    * `takesOpenedTools` in place.
    */
   readonly deferredTools?: readonly ModelTool[];
+  /** The sections that have those tools. Present with `deferredTools`. */
+  readonly deferredSections?: readonly DeferredSection[];
   readonly hostedTools: readonly HostedTool[];
   /** Shapes of vendors for some of `tools`, and for tools that are not among them. A model that takes none of them gets `tools` as they are. Present only in a prompt that has some. */
   readonly providerTools?: readonly ProviderTool[];
@@ -40,6 +42,15 @@ export interface ModelRequest {
   readonly settings: ModelSettings;
   /** Number of this model call within the evaluation, from 1. */
   readonly turn: number;
+}
+
+/** A section that can be opened, or was, with tools. */
+export interface DeferredSection {
+  /** Dotted path. */
+  readonly path: string;
+  readonly title: string;
+  /** Names of its tools. */
+  readonly tools: readonly string[];
 }
 
 /** What a model answered in one turn. */

@@ -3,6 +3,7 @@ import type { BoundTool, RenderedPrompt } from '../../prompt/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
 import type { ModelTool, PromptPort, RenderedPromptPort, ShownSection } from '../../tool/index.ts';
 import type { LoopState } from './loop-state.ts';
+import type { DeferredSection } from './model.ts';
 
 /** What a display is made of beside the prompt. */
 interface DisplayOptions {
@@ -27,6 +28,8 @@ export class VisiblePrompt {
   tools: readonly ModelTool[];
   /** The tools of all sections that can be opened, for a model that gets them with the result that opens them; undefined for others. */
   readonly deferredTools: readonly ModelTool[] | undefined;
+  /** The sections that have them. */
+  readonly deferredSections: readonly DeferredSection[] | undefined;
   /** Tools of the runtime itself that the model gets, by name. */
   readonly #own: ReadonlyMap<string, BoundTool>;
   /** Tools of the runtime itself, which are not offered to the model. */
@@ -45,9 +48,9 @@ export class VisiblePrompt {
     this.rendered = rendered;
     this.#own = new Map(own.map((bound) => [bound.tool.name, bound]));
     this.tools = this.#modelTools();
-    this.deferredTools = opensInPlace
-      ? this.#listed(rendered['~sections'].openable()).map((bound) => bound['~planned'].modelTool)
-      : undefined;
+    const openable = opensInPlace ? this.#listed(rendered['~sections'].openable()) : undefined;
+    this.deferredTools = openable?.map((bound) => bound['~planned'].modelTool);
+    this.deferredSections = openable && sectionsOf(openable, rendered);
   }
 
   /** Names of the tools that the model gets with the result of a call that has shown these sections; undefined where it gets them otherwise. */
@@ -108,6 +111,19 @@ export class VisiblePrompt {
     const typedOnly = this.rendered['~sections'].typedOnly;
     return typedOnly.size === 0 ? bound : bound.filter(({ tool }) => !typedOnly.has(tool.name));
   }
+}
+
+/** The sections of tools, in their order. */
+function sectionsOf(
+  tools: readonly BoundTool[],
+  { '~sections': { source } }: RenderedPrompt,
+): readonly DeferredSection[] {
+  const paths = new Set(tools.map(({ sectionPath }) => sectionPath));
+  return source.plan.nodes.flatMap(({ path, section: { title } }): readonly DeferredSection[] => {
+    if (!paths.has(path)) return none;
+    const own = tools.filter(({ sectionPath }) => sectionPath === path);
+    return [{ path, title, tools: own.map(({ tool }) => tool.name) }];
+  });
 }
 
 /** A prompt and how its model sees it. */

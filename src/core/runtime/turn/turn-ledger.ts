@@ -41,8 +41,12 @@ export interface TurnLedgerOptions {
 
 /** What a turn is asked with, beside the conversation. */
 export interface BegunTurn
-  extends Omit<ModelRequest, 'conversation' | 'turn' | 'outputSchema' | 'deferredTools' | 'providerTools'> {
+  extends Omit<
+    ModelRequest,
+    'conversation' | 'turn' | 'outputSchema' | 'deferredTools' | 'deferredSections' | 'providerTools'
+  > {
   readonly deferredTools?: ModelRequest['deferredTools'] | undefined;
+  readonly deferredSections?: ModelRequest['deferredSections'] | undefined;
   readonly providerTools: readonly ProviderTool[];
   readonly outputSchema: JsonSchema | undefined;
 }
@@ -103,7 +107,7 @@ export class TurnLedger {
   }
 
   /** A turn begins, with what is said to the model before it. @returns what the model is sent. */
-  begin({ deferredTools, outputSchema, providerTools, ...asked }: BegunTurn): ModelRequest {
+  begin({ deferredTools, deferredSections, outputSchema, providerTools, ...asked }: BegunTurn): ModelRequest {
     const { instructions, tools, hostedTools, toolChoice, settings } = asked;
     const { clock, emit, eventTypes, input } = this.environment;
     const { state } = this;
@@ -129,6 +133,7 @@ export class TurnLedger {
     };
     if (outputSchema !== undefined) request.outputSchema = outputSchema;
     if (deferredTools !== undefined) request.deferredTools = deferredTools;
+    if (deferredSections !== undefined) request.deferredSections = deferredSections;
     if (providerTools.length > 0) request.providerTools = providerTools;
     this.#reports?.asked(request);
     return request;

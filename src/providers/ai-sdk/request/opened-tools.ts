@@ -1,10 +1,15 @@
 import { none } from '../../../core/internal/index.ts';
 import type { ToolResultItem } from '../../../core/runtime/index.ts';
 import type { PlacedTools } from '../../kit/index.ts';
-import type { AiSdkFunctionTool, CustomResultPart, ProviderOptions } from '../wire/call-options.ts';
+import type {
+  AiSdkFunctionTool,
+  CustomResultPart,
+  ProviderOptions,
+  WireObject,
+} from '../wire/call-options.ts';
 
 /** How a provider package takes the tools of opened sections in place. */
-export type OpenedToolsForm = 'openai' | 'anthropic';
+export type OpenedToolsForm = 'openai' | 'openai-search' | 'anthropic';
 
 /** What a result brings beside its text. */
 export interface BroughtTools {
@@ -14,14 +19,18 @@ export interface BroughtTools {
 
 const nothing: BroughtTools = { parts: none };
 
-/** The form of a model's package; undefined for one that has none. */
-export function openedToolsFormOf({
-  provider,
-  specificationVersion,
-}: {
-  readonly provider: string;
-  readonly specificationVersion: string;
-}): OpenedToolsForm | undefined {
+/** The form of a model's package; undefined for one that has none. @param where not where they are appended. */
+export function openedToolsFormOf(
+  {
+    provider,
+    specificationVersion,
+  }: {
+    readonly provider: string;
+    readonly specificationVersion: string;
+  },
+  where: 'in-place' | 'tool-search',
+): OpenedToolsForm | undefined {
+  if (where === 'tool-search') return provider === 'openai.responses' ? 'openai-search' : undefined;
   if (specificationVersion !== 'v4') return undefined;
   if (provider === 'openai.responses') return 'openai';
   return provider === 'anthropic.messages' ? 'anthropic' : undefined;
@@ -47,7 +56,8 @@ export function broughtBy(
   form: OpenedToolsForm | undefined,
 ): BroughtTools {
   const names = loadedTools.filter((name) => inPlace.has(name));
-  if (names.length === 0) return nothing;
+  // What a search brings is its output.
+  if (names.length === 0 || form === 'openai-search') return nothing;
   if (form === 'anthropic') {
     return {
       parts: names.map((toolName) => ({
@@ -56,14 +66,11 @@ export function broughtBy(
       })),
     };
   }
-  const additionalTools = tools
-    .filter(({ name }) => names.includes(name))
-    .map(({ description, inputSchema, name, strict }) => ({
-      type: 'function',
-      name,
-      description,
-      parameters: inputSchema,
-      strict,
-    }));
+  const additionalTools = tools.filter(({ name }) => names.includes(name)).map(toOpenAITool);
   return { parts: none, providerOptions: { openai: { additionalTools } } };
+}
+
+/** A tool as OpenAI's package sends it on unchanged. */
+export function toOpenAITool({ description, inputSchema, name, strict }: AiSdkFunctionTool): WireObject {
+  return { type: 'function', name, description, parameters: inputSchema, strict };
 }

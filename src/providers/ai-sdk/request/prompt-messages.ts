@@ -10,9 +10,11 @@ import {
   ForeignCallIds,
   fieldsIn,
   type ProviderToolRegistry,
+  type ToolNamespace,
   TypedItems,
   type WireFields,
 } from '../../kit/index.ts';
+import { isToolSearch } from '../typed/codecs.ts';
 import type {
   AiSdkVersion,
   AnswerPart,
@@ -44,6 +46,8 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly withoutThinkingFrom: number;
   /** The tools that a result brings. */
   readonly broughtBy: (item: ToolResultItem) => BroughtTools;
+  /** The tools that a search has brought, by their sections. */
+  readonly namespacesOf: (names: readonly string[]) => readonly ToolNamespace[];
 }
 
 /** Replaces a message of the user that says nothing; the task is in the instructions. */
@@ -97,6 +101,12 @@ export function toPrompt<Version extends AiSdkVersion>(
         const answered = typed?.take(item);
         // A call that has become several is answered once.
         if (answered === 'waiting') break;
+        if (answered !== undefined && isToolSearch(answered.item)) {
+          pushAnswer(messages, toSearchResult(item, answered.item, context));
+          // The answer to a search has no place for the text of the sections.
+          messages.push({ role: 'system', content: item.text });
+          break;
+        }
         const brought = context.broughtBy(item);
         const caller = callers.get((answered && callIdOf(answered.item)) ?? item.callId);
         pushAnswer(messages, {
@@ -139,6 +149,21 @@ function pushAnswer<Version extends AiSdkVersion>(
 
 function callIdOf({ toolCallId }: WireFields): string | undefined {
   return typeof toolCallId === 'string' ? toolCallId : undefined;
+}
+
+function toSearchResult<Version extends AiSdkVersion>(
+  { callId, loadedTools = [] }: ToolResultItem,
+  { toolName }: WireFields,
+  { namespacesOf }: Pick<PromptContext<Version>, 'namespacesOf'>,
+): ResultPart<Version> {
+  // Functions in the form of the provider, as JSON.
+  const tools = namespacesOf(loadedTools) as unknown as WireJson[];
+  return {
+    type: 'tool-result',
+    toolCallId: callId,
+    toolName: String(toolName),
+    output: { type: 'json', value: { tools } },
+  };
 }
 
 /** What the answer to a call in the provider's shape has in place of that to any call: the name that the provider has for the tool, and its shape where it has one. */

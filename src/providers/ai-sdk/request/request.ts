@@ -9,11 +9,13 @@ import {
   type HostedToolWire,
   hostedChoice,
   joinHeaders,
+  namespacesOf,
   type ProjectedTool,
   type ProviderToolRegistry,
   placeTools,
   type ToolSchemas,
   type TypedTools,
+  withToolSearch,
 } from '../../kit/index.ts';
 import type {
   AiSdkCallOptions,
@@ -27,7 +29,7 @@ import type {
 import type { FileForm } from '../wire/files.ts';
 import { markPrefixes } from './cache-marks.ts';
 import { type ClaudeOptions, toClaudeThinking } from './claude-thinking.ts';
-import { broughtBy, declaredTools, type OpenedToolsForm } from './opened-tools.ts';
+import { broughtBy, declaredTools, type OpenedToolsForm, toOpenAITool } from './opened-tools.ts';
 import { toPrompt } from './prompt-messages.ts';
 import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';
 
@@ -90,9 +92,18 @@ export function checkRequest<Version extends AiSdkVersion>(
     addToProviderOptions(providerOptions, request);
   }
   const { providerTools } = context;
-  const typed = providerTools.declare(check);
+  const asked = searched(check, context);
+  const typed = providerTools.declare(asked);
   if (typed !== undefined) toProviderTools(typed.tools, notIn(typed.replaced, tools));
-  toWireChoice(toolChoice, hostedTools, wires, (name) => providerTools.choiceOf(name, check));
+  toWireChoice(toolChoice, hostedTools, wires, (name) => providerTools.choiceOf(name, asked));
+}
+
+/** With the search that opens sections, for a model that opens them so. */
+function searched<Request extends Pick<ModelRequest, 'tools' | 'providerTools'>>(
+  request: Request,
+  { openedTools }: Pick<RequestContext<AiSdkVersion>, 'openedTools'>,
+): Request {
+  return openedTools === 'openai-search' ? withToolSearch(request) : request;
 }
 
 function notIn(replaced: ReadonlySet<string>, tools: ModelRequest['tools']): ModelRequest['tools'] {
@@ -118,7 +129,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
   const { providerOptions, reasoning } = thinking ?? asked;
   const placed = placeTools(request);
   const projected = projections.project({ ...request, tools: placed.declared }, logger);
-  const typed = providerTools.declare(request);
+  const typed = providerTools.declare(searched(request, context));
   const functionTools = projected.tools
     .filter(({ tool }) => typed?.replaced.has(tool.name) !== true)
     .map(toFunctionTool);
@@ -145,6 +156,13 @@ export function prepareRequest<Version extends AiSdkVersion>(
       providerTools,
       withoutThinkingFrom: thinking?.withoutThinkingFrom ?? conversation.length,
       broughtBy: (item) => broughtBy(item, functionTools, placed, context.openedTools),
+      namespacesOf: (names) =>
+        namespacesOf(
+          names.filter((name) => placed.inPlace.has(name)),
+          request,
+          projected.tools,
+          (each) => toOpenAITool(toFunctionTool(each)) as JsonObject,
+        ),
     }),
   };
   // If a caller sets a breakpoint, no others are added.
@@ -168,7 +186,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
           tools.length === 0
             ? undefined
             : toWireChoice(request.toolChoice, request.hostedTools, wires, (name) =>
-                providerTools.choiceOf(name, request),
+                providerTools.choiceOf(name, searched(request, context)),
               ),
         responseFormat:
           projected.answer === undefined

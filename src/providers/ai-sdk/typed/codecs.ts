@@ -13,6 +13,7 @@ import {
   patchResult,
   shellCalls,
   shellOutputs,
+  toolSearchKind,
   type WireFields,
 } from '../../kit/index.ts';
 import { providerTool } from '../hosted/provider-tool.ts';
@@ -68,6 +69,31 @@ const applyPatch: ProviderToolCodec = {
     inputOf(part, patchName) === undefined ? undefined : { type: 'json', value: patchResult(results) },
 };
 
+const searchName = aiSdkOpenaiTypes['openai.tool_search'][0].name;
+
+/** The search that runs here, in the place of the tool that opens sections. What it finds is written with the conversation, which knows the tools. */
+export const toolSearchCodec: ProviderToolCodec = {
+  kind: toolSearchKind,
+  declare: ({ config: { description, parameters } }) => ({
+    tools: [
+      providerTool(aiSdkOpenaiTypes['openai.tool_search'][0], {
+        ...present({ execution: 'client', description, parameters }),
+      }),
+    ],
+  }),
+  readCalls: (part, { tool: { uses } }) => {
+    const input = part['providerExecuted'] === true ? undefined : inputOf(part, searchName);
+    if (input === undefined) return undefined;
+    const [name = ''] = uses;
+    return [{ name, arguments: fieldsIn(input['arguments']) as JsonObject }];
+  },
+};
+
+/** Whether a part of an answer is such a search. */
+export function isToolSearch({ toolName, type }: WireFields): boolean {
+  return type === 'tool-call' && toolName === searchName;
+}
+
 /** The tools of Anthropic: their names are fixed, and their results are those of any tool. */
 function anthropicCodecsOf(types: AnthropicToolTypes): ProviderToolCodecTable {
   return anthropicToolCodecs(types, {
@@ -96,6 +122,7 @@ export function providerToolCodecsOf(provider: string, version: AiSdkVersion): P
 const itemTypes: ReadonlyMap<unknown, string> = new Map([
   [aiSdkOpenaiTypes['openai.shell'][0].type, 'shell_call'],
   [aiSdkOpenaiTypes['openai.apply_patch'][0].type, 'apply_patch_call'],
+  [aiSdkOpenaiTypes['openai.tool_search'][0].type, 'tool_search_call'],
 ]);
 
 /** Whether an item of the provider asks for one of these tools. */

@@ -28,6 +28,7 @@ export const openaiTypes = {
   image_generation: [{ type: 'image_generation', checkedOn: '2026-11-27' }],
   mcp: [{ type: 'mcp', checkedOn: '2026-11-27' }],
   'openai.shell': [{ type: 'shell', checkedOn: '2026-11-27' }],
+  'openai.tool_search': [{ type: 'tool_search', checkedOn: '2026-11-27' }],
   'openai.apply_patch': [{ type: 'apply_patch', checkedOn: '2026-11-27' }],
 } as const;
 
@@ -60,6 +61,7 @@ export const aiSdkOpenaiTypes = {
   image_generation: [{ type: 'openai.image_generation', name: 'image_generation', checkedOn: '2026-11-27' }],
   mcp: [{ type: 'openai.mcp', checkedOn: '2026-11-27' }],
   'openai.shell': [{ type: 'openai.shell', name: 'shell', checkedOn: '2026-11-27' }],
+  'openai.tool_search': [{ type: 'openai.tool_search', name: 'tool_search', checkedOn: '2026-11-27' }],
   'openai.apply_patch': [{ type: 'openai.apply_patch', name: 'apply_patch', checkedOn: '2026-11-27' }],
 } as const;
 

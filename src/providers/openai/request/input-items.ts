@@ -12,6 +12,7 @@ import {
   objectsIn,
   type ProviderToolRegistry,
   shortCallIds,
+  type ToolNamespace,
   TypedItems,
   toUrl,
   type WireFields,
@@ -29,6 +30,8 @@ const opening: InputItem = {
 export interface InputOptions {
   /** A tool of an opened section, which comes after the result that opened it; undefined for one that is declared elsewhere, or not at all. */
   toolNamed(name: string): OpenAIFunctionTool | undefined;
+  /** The tools that a search has brought, by their sections. Default: there are none. */
+  namespacesOf?(names: readonly string[]): readonly ToolNamespace[];
   /** Writes the answers to items of the provider's shape. Default: they are answered as calls of functions. */
   readonly providerTools?: Pick<ProviderToolRegistry, 'writeResult'>;
 }
@@ -50,8 +53,9 @@ function additionalTools(
 export function toInputItems(
   conversation: readonly ConversationItem[],
   provider: string,
-  { providerTools, toolNamed }: InputOptions = noTools,
+  options: InputOptions = noTools,
 ): InputItem[] {
+  const { providerTools, toolNamed } = options;
   const asked = new Set<string>();
   const callers = new Map<string, ProgramCaller>();
   let typed: TypedItems | undefined;
@@ -74,6 +78,7 @@ export function toInputItems(
         const answered = typed?.take(item);
         // An item of several calls is answered once.
         if (answered === 'waiting') return none;
+        if (answered?.item['type'] === 'tool_search_call') return toSearchOutput(item, options);
         const output = answered && providerTools?.writeResult(answered.item, answered.results);
         const callId = answered === undefined ? ids.idOf(item.callId) : (callIdOf(answered.item) ?? '');
         const caller = callers.get(callId);
@@ -93,6 +98,24 @@ export function toInputItems(
 function toOutputItem(item: ToolResultItem, callId: string, caller: ProgramCaller | undefined): InputItem {
   const output = { type: 'function_call_output', call_id: callId, output: toToolOutput(item) } as const;
   return caller === undefined ? output : { ...output, caller };
+}
+
+/** What a search has found, and the text of the sections, for which its answer has no place. */
+function toSearchOutput(
+  { callId, loadedTools = none, text }: ToolResultItem,
+  { namespacesOf }: InputOptions,
+): readonly InputItem[] {
+  const tools = namespacesOf?.(loadedTools) ?? none;
+  const output = {
+    type: 'tool_search_output',
+    call_id: callId,
+    execution: 'client',
+    status: 'completed',
+    tools,
+  };
+  const said: InputItem = { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] };
+  // Its tools are functions in the form of this adapter.
+  return [output as unknown as InputItem, said];
 }
 
 /** A program of the provider gets the results of its calls only when they name it. */

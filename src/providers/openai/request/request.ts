@@ -7,11 +7,13 @@ import {
   type HostedToolRegistry,
   type HostedToolWire,
   hostedChoice,
+  namespacesOf,
   type PreparedRequest,
   type ProjectedTool,
   type ProviderToolRegistry,
   placeTools,
   type ToolSchemas,
+  withToolSearch,
 } from '../../kit/index.ts';
 import type { OpenAIHostedWire } from '../hosted/codecs.ts';
 import type {
@@ -37,6 +39,8 @@ export interface OpenAIRequestParts {
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
   readonly providerTools: ProviderToolRegistry;
+  /** Whether sections are opened by a search. */
+  readonly searchesTools: boolean;
 }
 
 /** A request with what is needed to read its response. */
@@ -51,9 +55,14 @@ export interface CheckedRequest {
 
 /** @throws {PromptValidationError} for settings, hosted tools or a tool choice that the provider does not support. */
 export function checkRequest(
-  check: ModelCheck,
-  { providerTools, registry }: Pick<OpenAIRequestParts, 'providerTools' | 'registry'>,
+  asked: ModelCheck,
+  {
+    providerTools,
+    registry,
+    searchesTools,
+  }: Pick<OpenAIRequestParts, 'providerTools' | 'registry' | 'searchesTools'>,
 ): CheckedRequest {
+  const check = searchesTools ? withToolSearch(asked) : asked;
   const { hostedTools, settings, toolChoice } = check;
   const wires = registry.check(hostedTools);
   providerTools.declare(check);
@@ -79,7 +88,7 @@ export function prepareRequest(
   const placed = placeTools(request);
   const projected = options.projections.project({ ...request, tools: placed.declared }, logger);
   const { answer: answerSchema } = projected;
-  const typed = options.providerTools.declare(request);
+  const typed = options.providerTools.declare(options.searchesTools ? withToolSearch(request) : request);
   const tools = projected.tools.filter(
     ({ tool: { name } }) =>
       !placed.inPlace.has(name) && !placed.hidden.has(name) && typed?.replaced.has(name) !== true,
@@ -115,6 +124,13 @@ export function prepareRequest(
       input: toInputItems(request.conversation, options.provider, {
         providerTools: options.providerTools,
         toolNamed: (name) => (placed.inPlace.has(name) ? wireTools.get(name) : undefined),
+        namespacesOf: (names) =>
+          namespacesOf(
+            names.filter((name) => placed.inPlace.has(name)),
+            request,
+            projected.tools,
+            (each) => ({ ...toFunctionTool(each) }),
+          ),
       }),
       store,
       ...present({

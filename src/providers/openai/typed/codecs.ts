@@ -1,4 +1,5 @@
 import { present } from '../../../core/internal/index.ts';
+import { isSchemaObject } from '../../../core/schema/index.ts';
 import {
   fieldsIn,
   openaiTypes,
@@ -7,11 +8,13 @@ import {
   patchResult,
   shellCalls,
   shellOutputs,
+  toolSearchKind,
   unansweredItem,
 } from '../../kit/index.ts';
 
 const [{ type: shellType }] = openaiTypes['openai.shell'];
 const [{ type: patchType }] = openaiTypes['openai.apply_patch'];
+const [{ type: searchType }] = openaiTypes['openai.tool_search'];
 
 /** `shell`: several commands, each of which is a call of its own. */
 const shell: ProviderToolCodec = {
@@ -50,6 +53,19 @@ const applyPatch: ProviderToolCodec = {
     type === 'apply_patch_call' ? patchCalls(operation, context) : undefined,
   writeResult: ({ type }, results) =>
     type === 'apply_patch_call' ? { type: 'apply_patch_call_output', ...patchResult(results) } : undefined,
+};
+
+/** The search that runs here, in the place of the tool that opens sections. What it finds is written with the conversation, which knows the tools. */
+export const toolSearchCodec: ProviderToolCodec = {
+  kind: toolSearchKind,
+  declare: ({ config: { description, parameters } }) => ({
+    tools: [{ ...present({ type: searchType, execution: 'client', description, parameters }) }],
+  }),
+  readCalls: ({ arguments: given, execution, type }, { tool: { uses } }) => {
+    if (type !== 'tool_search_call' || execution === 'server') return undefined;
+    const [name = ''] = uses;
+    return [{ name, arguments: isSchemaObject(given) ? given : {} }];
+  },
 };
 
 /** The codecs of `openai()`, to build your own on. */

@@ -14,6 +14,7 @@ export type InputContent =
 /** One entry of the conversation. Items that the provider made are sent back unchanged. */
 export type InputItem =
   | { type: 'message'; role: 'user'; content: InputContent[] }
+  | { type: 'message'; role: 'developer'; content: InputContent[] }
   | { type: 'message'; role: 'assistant'; content: string }
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
   | {
