@@ -48,7 +48,7 @@ describe('@ai-sdk/anthropic, whose tools of the web code may filter', () => {
     ],
   ])('brings the code tool once: %s', async (_name, hostedTools, expected) => {
     const { requests } = await run(anthropic, hostedTools, [done]);
-    expect(requests[0]?.body['tools']).toEqual(expected.map((tool) => expect.objectContaining(tool)));
+    expect(requests[0]?.body['tools']).toEqual(expected.map((entry) => expect.objectContaining(entry)));
     expect(requests[0]?.body['tools']).toHaveLength(expected.length);
     expect(requests[0]?.headers.get('anthropic-beta') ?? '').not.toContain('code-execution');
   });
