@@ -15,6 +15,7 @@ export {
   type ThrottleKind,
 } from '../core/error/index.ts';
 export type {
+  DeferredSection,
   LanguageModel,
   ModelCallOptions,
   ModelCheck,

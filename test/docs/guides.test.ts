@@ -45,6 +45,7 @@ const later: Readonly<Record<string, number>> = {
   dbos: 240,
   temporal: 210,
   'long-work': 720,
+  'provider-tools': 640,
 };
 const tolerance = 1.1;
 const mostOfAll = 30_000;

@@ -231,6 +231,7 @@ export { runtimeItem, userItem } from './model/conversation-items.ts';
 export { hostedOutputs, type LoopState, newLoopState } from './model/loop-state.ts';
 export {
   addTokenUsage,
+  type DeferredSection,
   type LanguageModel,
   type ModelCallOptions,
   type ModelCheck,

@@ -27,7 +27,7 @@ export interface ToolCallPart {
   readonly wasParsed?: boolean;
   /** The kind of the provider tool in whose shape the model asked, such as `openai.shell`. Absent: it called the tool itself. */
   readonly providerKind?: string;
-  /** Why what the model asked in such a shape is no call of the tool: it is not run, and answered with this text. Absent: it is a call. */
+  /** Why what the model asked in such a shape cannot be a call of the tool: it is not run, and answered with this text. Absent: it can. */
   readonly problem?: string;
 }
 

@@ -16,7 +16,7 @@ const names = listOf<string>((name) => typeof name === 'string' && name !== '', 
 
 /**
  * @param tools all tools of the prompt, by name.
- * @throws {PromptValidationError} for a value that is no provider tool, two of one kind, and one whose tools the prompt does not have.
+ * @throws {PromptValidationError} for a value that is not a provider tool, two of one kind, and one whose tools the prompt does not have.
  */
 export function checkProviderTools(nodes: readonly SectionNode[], tools: ReadonlyMap<string, unknown>): void {
   const owners = new Map<string, string>();

@@ -111,7 +111,7 @@ function editorCall(
       return refused(
         reader,
         file,
-        `${typeof command === 'string' ? quoteText(command) : 'what was asked'} is no command. The commands are view, create, str_replace and insert`,
+        `${typeof command === 'string' ? quoteText(command) : 'what was asked'} is not a command. The commands are view, create, str_replace and insert`,
       );
   }
 }

@@ -38,7 +38,7 @@ export interface ToolCall {
   readonly wasParsed?: boolean;
   /** The kind of the provider tool in whose shape the model asked. Absent: it called the tool itself. */
   readonly providerKind?: string;
-  /** Why it is no call. Absent: it is one. */
+  /** Why it cannot be made. Absent: it can. */
   readonly problem?: string;
   /** The span of the caller. */
   readonly trace?: TraceContext;
