@@ -11,9 +11,9 @@ export interface ReadBeforeWritePolicyOptions {
   readonly readTools?: readonly string[];
   /** Tools whose success makes the lines known that they have found with `grep` of the files of their call. Default `['grep']`. */
   readonly searchTools?: readonly string[];
-  /** Tools that are refused before their handler runs when their path names a file that is not known. Default `['write_file', 'edit_file']`. */
+  /** Tools that are refused before their handler runs when their path names a file that is not known. Default `['write_file', 'edit_file', 'apply_patch']`. */
   readonly writeTools?: readonly string[];
-  /** Where read and write tools take their path: the first of these params that holds text. Default `['path', 'file_path']`. */
+  /** Where read and write tools take their path: the first of these params that holds text. Default `['path', 'file_path']`, and for `apply_patch` what it updates. */
   readonly pathParams?: readonly string[];
   /**
    * The files that a call of a read or write tool names, as paths of the prompt's file system, in the place of `pathParams`: for tools that name several, or name them otherwise, such as

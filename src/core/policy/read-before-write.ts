@@ -11,6 +11,7 @@ import {
 } from '../filesystem/index.ts';
 import { none, present, quoteText } from '../internal/index.ts';
 import type { SessionView } from '../session/index.ts';
+import type { AnyTool } from '../tool/index.ts';
 import { describeParts, type KnownText, knownAfter, knownOf, unknownParts } from './known-text.ts';
 import { PolicyDecision } from './policy-decision.ts';
 import { findFact, type PolicyFact, recordFact } from './policy-state.ts';
@@ -33,7 +34,7 @@ export class ReadBeforeWrite {
   readonly #searchTools: ReadonlySet<string>;
   readonly #writeTools: ReadonlySet<string>;
   readonly #exempt: ReadonlySet<string>;
-  readonly #pathsOf: (params: unknown, toolName: string) => readonly string[];
+  readonly #pathsOf: (params: unknown, tool: AnyTool) => readonly string[];
   readonly #governsRemoval: boolean;
   readonly #detectsStale: boolean;
   readonly #keepsParts: boolean;
@@ -41,7 +42,7 @@ export class ReadBeforeWrite {
   readonly #readTool: string;
 
   constructor(options: ReadBeforeWritePolicyOptions) {
-    const { readTools = ['read_file'], writeTools = ['write_file', 'edit_file'] } = options;
+    const { readTools = ['read_file'], writeTools = ['write_file', 'edit_file', 'apply_patch'] } = options;
     const [readTool] = readTools;
     if (readTool === undefined) {
       throw new PromptValidationError(
@@ -58,7 +59,10 @@ export class ReadBeforeWrite {
     this.#searchTools = new Set(options.searchTools ?? ['grep']);
     this.#writeTools = new Set(writeTools);
     this.#exempt = new Set(options.exempt);
-    this.#pathsOf = pathsOf ?? textParam([...(pathParams ?? ['path', 'file_path'])]);
+    const ofText = textParam([...(pathParams ?? ['path', 'file_path'])]);
+    if (pathsOf !== undefined) this.#pathsOf = (params, { name }) => pathsOf(params, name);
+    else if (pathParams !== undefined) this.#pathsOf = ofText;
+    else this.#pathsOf = (params, tool) => tool['~files']?.replaces?.(params) ?? ofText(params);
     this.#governsRemoval = options.governRemoval ?? false;
     this.#detectsStale = options.detectStale ?? true;
     this.#keepsParts = options.allowPartialReads !== true;
@@ -267,7 +271,7 @@ export class ReadBeforeWrite {
   /** The files that are there among those that the params name, where links lead; without paths that the tool itself will refuse. */
   async #filesOf({ params, tool }: PolicyCall, filesystem: Filesystem): Promise<readonly string[]> {
     const files: string[] = [];
-    for (const named of this.#pathsOf(params, tool.name)) {
+    for (const named of this.#pathsOf(params, tool)) {
       const path = ifReadable(() => normalizePath(named));
       if (path === undefined) continue;
       const found = await filesystem.stat(path);

@@ -1,6 +1,6 @@
 import { FilesystemError, type FilesystemErrorCode } from '../../core/error/index.ts';
 import type { Filesystem } from '../../core/filesystem/index.ts';
-import { counted, readName } from '../../core/internal/index.ts';
+import { counted, present, readName } from '../../core/internal/index.ts';
 import {
   described,
   type Field,
@@ -35,6 +35,7 @@ interface FileToolOptions<PS extends Schema, RS extends Schema> extends Omit<Too
   readonly pathOf: (params: InferOutput<PS>) => string;
   /** The arguments that name files. */
   readonly names: NonNullable<ToolFiles['arguments']>;
+  readonly replaces?: NonNullable<ToolFiles['replaces']>;
 }
 
 /**
@@ -44,6 +45,7 @@ interface FileToolOptions<PS extends Schema, RS extends Schema> extends Omit<Too
 export function fileTool<PS extends Schema, RS extends Schema>({
   pathOf,
   names,
+  replaces,
   execute,
   ...options
 }: FileToolOptions<PS, RS>): AnyTool {
@@ -51,7 +53,7 @@ export function fileTool<PS extends Schema, RS extends Schema>({
     pure: true,
     ...(options.effects === 'read' ? { idempotent: true } : { render: () => '' }),
     ...options,
-    '~files': { arguments: names },
+    '~files': { arguments: names, ...present({ replaces }) },
     execute: async (params, context) => {
       try {
         return await execute(params, context);

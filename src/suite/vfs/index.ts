@@ -1,1 +1,2 @@
+export { createApplyPatchTool } from './apply-patch.ts';
 export { type VfsToolsSectionOptions, vfsToolsSection } from './vfs-tools-section.ts';

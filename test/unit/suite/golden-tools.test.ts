@@ -14,6 +14,7 @@ import { shellExecuteTool } from '../../../src/host/sandbox/shell/shell-execute.
 import { shellLimitsOf } from '../../../src/host/sandbox/shell/shell-limits.ts';
 import { createMemoryTool } from '../../../src/suite/memory/index.ts';
 import { createPlanningTools } from '../../../src/suite/planning/planning-tools.ts';
+import { createApplyPatchTool } from '../../../src/suite/vfs/apply-patch.ts';
 import { createVfsTools } from '../../../src/suite/vfs/vfs-tools.ts';
 
 /** What a model is told of a tool, in the order in which it stands. */
@@ -35,6 +36,12 @@ describe('a model is told of the tools of the library exactly what the golden fi
       createVfsTools({ attachments: ['image', 'pdf'], limits: { maxLines: 7 } }),
     ].flatMap((made) => Object.values(made));
     await expect(textOf(tools)).toMatchFileSnapshot('../../fixtures/golden/vfs-tools.txt');
+  });
+
+  it('of patches', async () => {
+    await expect(textOf([createApplyPatchTool()])).toMatchFileSnapshot(
+      '../../fixtures/golden/apply-patch-tool.txt',
+    );
   });
 
   it('of planning', async () => {

@@ -45,12 +45,14 @@ export function readCallPaths(
   rendered: RenderedPrompt,
   hostPath: string | undefined,
 ): CallPaths {
-  const named = Object.entries(files?.arguments ?? {}).filter(([name]) => Object.hasOwn(params, name));
+  const named = Object.entries(files?.arguments ?? {}).filter(
+    ([name]) => valueAt(params, name) !== undefined,
+  );
   const reading: Reading = { roots: rootsOf(rendered, hostPath), choices: [] };
   const changed: Record<string, JsonValue> = {};
   try {
     for (const [name, role] of named) {
-      const value = params[name];
+      const value = valueAt(params, name);
       const read = readValue(value, role, reading);
       if (read !== value && read !== undefined) changed[name] = read;
     }
@@ -63,7 +65,38 @@ export function readCallPaths(
   }
   const { choices } = reading;
   if (Object.keys(changed).length === 0) return { kind: 'read', params, choices };
-  return { kind: 'read', params: Object.freeze({ ...params, ...changed }), choices };
+  const read = Object.entries(changed).reduce<JsonObject>(
+    (all, [name, value]) => withValue(all, name.split('.'), value),
+    params,
+  );
+  return { kind: 'read', params: read, choices };
+}
+
+/** An argument, or a member of one whose name has the names up to it before it. */
+function valueAt(params: JsonObject, name: string): JsonValue | undefined {
+  let value: JsonValue | undefined = params;
+  for (const part of name.split('.')) {
+    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
+    value = value[part];
+  }
+  return value;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A frozen copy with another value at a place that is there. */
+function withValue(
+  within: JsonObject,
+  [name = '', ...rest]: readonly string[],
+  value: JsonValue,
+): JsonObject {
+  const inner = within[name];
+  return Object.freeze({
+    ...within,
+    [name]: rest.length > 0 && isObject(inner) ? withValue(inner, rest, value) : value,
+  });
 }
 
 function rootsOf({ boundTools }: RenderedPrompt, hostPath: string | undefined): readonly string[] {
