@@ -5,6 +5,7 @@ import { type Section, section, type VisibilitySelector } from '../../core/promp
 import type { JsonObject } from '../../core/schema/index.ts';
 import type { AnyTool, ProviderTool } from '../../core/tool/index.ts';
 import { type MemorySectionOptions, memorySection } from '../memory/index.ts';
+import { createApplyPatchTool } from '../vfs/index.ts';
 import { providerToolInstructions } from './instructions.ts';
 import { shellRestartName, shellRestartTool } from './shell-restart.ts';
 
@@ -214,5 +215,8 @@ function providerTool(
 /** The tools that no other section brings. */
 function ownTools(providerTools: readonly ProviderTool[]): readonly AnyTool[] {
   const names = providerTools.flatMap(({ typedOnly = [] }) => typedOnly);
-  return names.includes(shellRestartName) ? [shellRestartTool()] : [];
+  return [
+    ...(names.includes('apply_patch') ? [createApplyPatchTool()] : []),
+    ...(names.includes(shellRestartName) ? [shellRestartTool()] : []),
+  ];
 }
