@@ -30,6 +30,7 @@ export async function bareEnvironment(
   return {
     prompt,
     display: new VisiblePrompt(await prompt.render({ session }), { state, maxSectionOpenings: 16 }),
+    allowedTools: undefined,
     outer: undefined,
     outerCalls: [],
     evaluatorFor: () => {

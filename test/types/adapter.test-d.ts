@@ -59,6 +59,14 @@ describe('evaluate', () => {
       toolChoice: { tool: 'x' },
     });
     void adapter.evaluate(plain.bind(), { input: [{ type: 'image', mediaType: 'image/png', data: '' }] });
+    void adapter.evaluate(plain.bind(), {
+      toolChoice: { allowed: ['x'], required: true },
+      settings: { parallelToolCalls: false, serviceTier: 'flex' },
+    });
+    // @ts-expect-error Names are a list.
+    void adapter.evaluate(plain.bind(), { toolChoice: { allowed: 'x' } });
+    // @ts-expect-error A tier of one provider is given in its own words.
+    void adapter.evaluate(plain.bind(), { settings: { serviceTier: 'ultrafast' } });
     // @ts-expect-error There is no such option.
     void adapter.evaluate(plain.bind(), { maxTurn: 3 });
     // @ts-expect-error A video is no part of what a user says.

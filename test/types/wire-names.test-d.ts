@@ -133,6 +133,7 @@ describe('words on the wire', () => {
       | 'invalid-arguments'
       | 'invalid-output'
       | 'no-handler'
+      | 'not-allowed'
       | 'not-a-result'
       | 'not-approved'
       | 'once-busy'

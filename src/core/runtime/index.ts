@@ -248,6 +248,7 @@ export {
   type NamedModel,
 } from './model/model-sequence.ts';
 export { defaultCharactersPerToken } from './model/token-estimate.ts';
+export { TurnChoices } from './model/turn-choices.ts';
 export { VisiblePrompt } from './model/visible-prompt.ts';
 export { assertEventTypes, type EventType, everyEventType } from './observer/event-types.ts';
 export { guardObservers } from './observer/guard-observers.ts';

@@ -54,6 +54,7 @@ export {
   type NeutralSetting,
   neutralSettings,
   type ReasoningEffort,
+  type ServiceTier,
 } from './model-settings.ts';
 export { type ModelTool, toModelTool } from './model-tool.ts';
 export { assertDescription, assertToolName } from './names.ts';

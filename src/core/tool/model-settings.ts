@@ -10,7 +10,9 @@ export type NeutralSetting =
   | 'topP'
   | 'stopSequences'
   | 'seed'
-  | 'reasoningEffort';
+  | 'reasoningEffort'
+  | 'parallelToolCalls'
+  | 'serviceTier';
 
 /**
  * Settings of a model. Those named here are the same with every provider, and one that a provider does not have is refused
@@ -29,8 +31,18 @@ export interface ModelSettings {
   readonly seed?: number;
   /** How much the model thinks before it answers. Default: the provider's. */
   readonly reasoningEffort?: ReasoningEffort;
+  /** Whether the model may ask for several calls in one turn. Default: the provider's, which is true with most of them. */
+  readonly parallelToolCalls?: boolean;
+  /**
+   * How fast, and at which price, requests are served: as usual, when there is room, or before others. Which of these a provider has is up to it, and it may serve a request in another tier: `serviceTier` of the event
+   * `model-call-end` says which. Default: the provider's.
+   */
+  readonly serviceTier?: 'standard' | 'flex' | 'priority';
   readonly [setting: string]: JsonValue | undefined;
 }
+
+/** A service tier of a provider. */
+export type ServiceTier = NonNullable<ModelSettings['serviceTier']>;
 
 /** The settings that are the same with every provider. */
 export const neutralSettings: readonly NeutralSetting[] = [
@@ -40,4 +52,6 @@ export const neutralSettings: readonly NeutralSetting[] = [
   'stopSequences',
   'seed',
   'reasoningEffort',
+  'parallelToolCalls',
+  'serviceTier',
 ];

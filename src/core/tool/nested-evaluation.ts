@@ -6,10 +6,21 @@ import type { PromptResponse } from './prompt-response.ts';
 import type { NestedRunLimits } from './run-limits.ts';
 
 /**
- * Whether and which tool the model must call. `'required'` and a named tool hold for the first turn, `'auto'` for those
- * after it: a model that must call a tool in every turn could never answer.
+ * Which tools the model may call, and whether it must. `'required'`, a named tool and `required` of the last form hold for the first turn, `'auto'` for those
+ * after it: a model that must call a tool in every turn could never answer. `'none'` and `allowed` hold for every turn.
+ *
+ * `allowed` has the names of at least one tool that the model gets from the first turn on. Requests declare all tools of the prompt as before, so that the provider's
+ * cache stays; a call of another tool does not run and gets a failed result with the reason `not-allowed`, with every provider. The tools that the runtime itself adds
+ * (`open_sections`, `read_section`, `read_result`) stay allowed.
+ *
+ * @see docs/spec/evaluation.md §14
  */
-export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
+export type ToolChoice =
+  | 'auto'
+  | 'none'
+  | 'required'
+  | { readonly tool: string }
+  | { readonly allowed: readonly string[]; readonly required?: boolean };
 
 /** How an evaluation inside a tool call runs. Everything is optional; what is not named here is as in the outer run. */
 export interface NestedEvaluateOptions {

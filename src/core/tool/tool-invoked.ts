@@ -43,6 +43,7 @@ export type ToolCallOutcome = 'committed' | 'rolled-back' | 'denied' | 'rejected
  * - `unknown-tool`, `no-handler`, `invalid-arguments`: the call never started. `cut-off`: nor did it, because the model's answer was cut off
  *   before the call was known to be complete. `effects-exceeded`: nor did it, because the
  *   call around it may do less than it does.
+ * - `not-allowed`: nor did it, because `toolChoice` of the evaluation does not allow the tool.
  * - `denied`: a policy refused, or its check threw. `not-approved`: a policy asked and the answer was no, or there was no approver.
  * - `policy-failed`: a policy's `onResult` threw.
  * - `failed-result`: the handler returned a failure. `validation`: it threw `ToolValidationError`. `threw`: anything else.
@@ -63,6 +64,7 @@ export type ToolCallFailureReason =
   | 'no-handler'
   | 'invalid-arguments'
   | 'effects-exceeded'
+  | 'not-allowed'
   | 'denied'
   | 'not-approved'
   | 'policy-failed'

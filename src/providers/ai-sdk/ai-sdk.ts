@@ -17,6 +17,7 @@ import {
   ProviderToolRegistry,
   plainCallIds,
   providerAdapter,
+  refuses,
   type SharedModelOptions,
   SilenceLimit,
   type StrictTools,
@@ -154,14 +155,18 @@ function adapterOf<Version extends AiSdkVersion>(
   } = options;
   const family = model.provider.replace(/\..*$/s, '');
   const context: RequestContext<Version> = {
-    version: model.specificationVersion,
+    asked: {
+      version: model.specificationVersion,
+      provider: model.provider,
+      modelId: model.modelId,
+    },
     files,
     provider: name,
     family,
     openedTools: openedTools === 'append' ? undefined : openedToolsFormOf(model, openedTools),
     callIds: callIdsOf(model),
     claude: isClaude(model)
-      ? { provider: name, knowsEffort: budgetPackages.test(model.provider) }
+      ? { provider: name, modelId: model.modelId, knowsEffort: mayBudget(model) }
       : undefined,
     cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
     settings: [layerOf(options), options.settings ?? {}],
@@ -185,7 +190,7 @@ function adapterOf<Version extends AiSdkVersion>(
       unsupportedConfig: options.unsupportedConfig,
     }),
   };
-  readSettings(context.version, ...context.settings);
+  readSettings(context.asked, context.settings);
   const asking = {
     model,
     context,
@@ -217,6 +222,11 @@ function adapterOf<Version extends AiSdkVersion>(
 
 /** Packages that turn the effort of older Claude models into thinking with a budget. */
 const budgetPackages = /anthropic|bedrock|gateway/i;
+
+/** Whether an effort may become thinking with a budget. Models whose thinking cannot be turned off have none. */
+function mayBudget({ provider, modelId }: Pick<AiSdkModel, 'provider' | 'modelId'>): boolean {
+  return budgetPackages.test(provider) && !refuses(modelId, 'thinking-off');
+}
 
 /** Providers whose first name in the AI SDK is another one than in the GenAI conventions. */
 const telemetryNames: ReadonlyMap<string, string> = new Map([

@@ -23,7 +23,7 @@ import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
 import { anthropicHostedToolCodecs } from './hosted/codecs.ts';
 import { prepareRequest, toWireChoice } from './request.ts';
-import { mergeSettings, refuseForcedThinking, toWireSettings } from './request-settings.ts';
+import { checkForModel, toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
 import { anthropicProviderToolCodecs } from './typed/codecs.ts';
@@ -131,7 +131,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
         providerTools.declare(check);
         toWireChoice(check, { providerTools, registry }, undefined);
         toWireSettings(check.settings);
-        refuseForcedThinking(check.toolChoice, mergeSettings(settings, check.settings));
+        checkForModel(model, check.toolChoice, settings, check.settings);
       },
       generate: async (request, callOptions) => {
         const prepared = prepareRequest(request, {

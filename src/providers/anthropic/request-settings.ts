@@ -1,13 +1,20 @@
 import { PromptValidationError } from '../../core/error/index.ts';
 import { present } from '../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../core/schema/index.ts';
-import type { ModelSettings, ToolChoice } from '../../core/tool/index.ts';
-import { hasBudget, notSettable, refuseControlled, splitSettings } from '../kit/index.ts';
+import type { ModelSettings, ServiceTier, ToolChoice } from '../../core/tool/index.ts';
+import {
+  hasBudget,
+  isOff,
+  notSettable,
+  refuseBoth,
+  refuseControlled,
+  refuseForModel,
+  splitSettings,
+} from '../kit/index.ts';
 
 /**
- * The supported neutral settings (`maxOutputTokens`, `stopSequences`, `reasoningEffort`), and settings in the provider's format
- * such as `thinking`, `metadata`, `service_tier` or `top_k`. `disable_parallel_tool_use: true` makes the model request one call at
- * a time.
+ * The supported neutral settings (`maxOutputTokens`, `stopSequences`, `reasoningEffort`, `parallelToolCalls`, `serviceTier`), and settings in the provider's format such as
+ * `thinking`, `metadata` or `top_k`.
  */
 export type AnthropicSettings = ModelSettings;
 
@@ -19,6 +26,9 @@ const ownKeys = [
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'mcp_servers'],
   ...['stream', 'thread', 'cache_control', 'betas', 'compaction'],
 ];
+
+/** Sent within `tool_choice`. */
+const oneByOneKey = 'disable_parallel_tool_use';
 
 const noSampling = 'the Messages API does not support it any more; remove it';
 const refused = { temperature: noSampling, topP: noSampling, seed: 'the provider does not support it' };
@@ -38,10 +48,22 @@ export function toWireSettings(settings: AnthropicSettings): JsonObject {
   }
   if (config !== undefined && !isSchemaObject(config)) throw unusable('output_config', 'an object', config);
   if (config?.['format'] !== undefined) throw notSettable('Anthropic', 'settings.output_config.format');
-  const { maxOutputTokens, stopSequences, reasoningEffort } = neutral;
+  const { maxOutputTokens, stopSequences, reasoningEffort, parallelToolCalls, serviceTier } = neutral;
+  const [sameAsEffort, other] =
+    reasoningEffort === 'none' ? ['thinking', own['thinking']] : ['output_config.effort', config?.['effort']];
+  refuseBoth('maxOutputTokens', maxOutputTokens, 'max_tokens', maxTokens);
+  refuseBoth('stopSequences', stopSequences, 'stop_sequences', own['stop_sequences']);
+  refuseBoth('reasoningEffort', reasoningEffort, sameAsEffort, other);
+  refuseBoth('parallelToolCalls', parallelToolCalls, oneByOneKey, own[oneByOneKey]);
+  refuseBoth('serviceTier', serviceTier, 'service_tier', own['service_tier']);
   return merge(
     {
-      ...present({ max_tokens: maxOutputTokens, stop_sequences: stopSequences }),
+      ...present({
+        max_tokens: maxOutputTokens,
+        stop_sequences: stopSequences,
+        [oneByOneKey]: parallelToolCalls === undefined ? undefined : !parallelToolCalls,
+        service_tier: serviceTier === undefined ? undefined : toTier(serviceTier),
+      }),
       ...(reasoningEffort === undefined ? {} : toEffort(reasoningEffort)),
     },
     own,
@@ -56,12 +78,33 @@ export function mergeSettings(adapter: AnthropicSettings, evaluation: AnthropicS
   return merge(toWireSettings(outer), toWireSettings(evaluation));
 }
 
-/** @throws {PromptValidationError} for a tool choice that forces a call beside thinking with a budget: the provider rejects both together. */
-export function refuseForcedThinking(toolChoice: ToolChoice, settings: JsonObject): void {
-  if (toolChoice === 'auto' || toolChoice === 'none' || !hasBudget(settings['thinking'])) return;
+/** @throws {PromptValidationError} for what the model is known to refuse. */
+export function checkForModel(
+  model: string,
+  toolChoice: ToolChoice,
+  adapter: AnthropicSettings,
+  evaluation: AnthropicSettings,
+): void {
+  const settings = mergeSettings(adapter, evaluation);
+  const { thinking, output_config: config } = settings;
+  const effort = evaluation.reasoningEffort ?? adapter.reasoningEffort;
+  refuseForModel({
+    model,
+    toolChoice,
+    hasBudget: hasBudget(thinking),
+    thinkingOff: isOff(thinking)
+      ? `settings.${effort === 'none' ? 'reasoningEffort' : 'thinking'}`
+      : undefined,
+    effort: isSchemaObject(config) ? config['effort'] : undefined,
+  });
+}
+
+/** `auto` uses the capacity that an account has reserved, and the standard tier where there is none. */
+function toTier(tier: ServiceTier): JsonObject[string] {
+  if (tier !== 'flex') return tier === 'standard' ? 'standard_only' : 'auto';
   throw new PromptValidationError(
-    'Anthropic accepts no toolChoice that forces a call beside thinking with a budget. Use toolChoice "auto", thinking of the type "adaptive", or reasoningEffort "none".',
-    { details: { option: 'toolChoice', toolChoice } },
+    'The Anthropic adapter has no setting "serviceTier: flex": the provider has the tiers standard and priority.',
+    { details: { option: 'settings.serviceTier', value: tier } },
   );
 }
 

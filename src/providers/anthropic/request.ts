@@ -11,6 +11,7 @@ import {
 } from '../../core/schema/index.ts';
 import type { Logger } from '../../core/tool/index.ts';
 import {
+  choiceAmongAll,
   type HostedToolRegistry,
   hostedChoice,
   isOff,
@@ -184,6 +185,10 @@ export function toWireChoice(
   const more = oneByOne === true ? { disable_parallel_tool_use: true } : {};
   if (toolChoice === 'auto') return { type: 'auto', ...more };
   if (toolChoice === 'required') return { type: 'any', ...more };
+  if ('allowed' in toolChoice) {
+    const choice = choiceAmongAll(toolChoice, hostedTools, 'Anthropic');
+    return { type: choice === 'required' ? 'any' : 'auto', ...more };
+  }
   const { tool } = toolChoice;
   // A toolset, such as that of a remote server, has no name to choose it by.
   const hosted = hostedChoice(tool, hostedTools, wires, 'Anthropic', ({ name, allowed_callers: callers }) => {

@@ -5,6 +5,7 @@ import type { SchemaProjection } from '../../core/schema/index.ts';
 import { type AssistantPart, parsedArguments } from '../../core/tool/index.ts';
 import {
   DistinctCallIds,
+  fieldsIn,
   type HostedToolRegistry,
   isCompactedMessage,
   messagesFinishReason,
@@ -64,7 +65,11 @@ export function readMessage(
       isCompacted: isCompactedMessage(message) ? true : undefined,
     }),
     raw: { provider, items: [...blocks.map(withObjectInput), ...end] },
-    ...stringFields({ responseId: message['id'], responseModel: message['model'] }),
+    ...stringFields({
+      responseId: message['id'],
+      responseModel: message['model'],
+      serviceTier: fieldsIn(message['usage'])['service_tier'],
+    }),
   };
 }
 

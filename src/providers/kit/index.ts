@@ -1,3 +1,4 @@
+export { choiceAmongAll } from './hosted/allowed-tools.ts';
 export type { Cited } from './hosted/annotations.ts';
 export {
   type ApproximateLocation,
@@ -31,6 +32,7 @@ export {
   type VendorToolType,
   vendorTypeOf,
 } from './hosted/vendor-types.ts';
+export { type AskedOfModel, isForced, refuseForModel, refuses, thinksByBudget } from './model-facts.ts';
 export {
   assertCaching,
   type ClientChoice,
@@ -116,7 +118,14 @@ export {
 } from './wire/provider-error.ts';
 export { reportingFetch } from './wire/reporting-fetch.ts';
 export { SilenceLimit } from './wire/silence-limit.ts';
-export { notSettable, numberSetting, refuseControlled, splitSettings } from './wire/split-settings.ts';
+export {
+  notSettable,
+  numberSetting,
+  refuseBoth,
+  refuseControlled,
+  refuseSetting,
+  splitSettings,
+} from './wire/split-settings.ts';
 export {
   readEvents,
   type StreamListener,

@@ -108,8 +108,8 @@ export function recordedResponse(row: ResponseRow): RecordedResponse {
  * @throws what the model failed with, as far as a record has it.
  */
 export function recordedTurn(response: RecordedResponse): ModelTurn {
-  const { error, finishReason, usage, raw, hosted, responseId, model, hasFiles, isCompacted, answeredBy } =
-    response;
+  const { error, finishReason, usage, raw, hosted, responseId, model, hasFiles, isCompacted } = response;
+  const { answeredBy, serviceTier } = response;
   if (error !== undefined) throw toError(error);
   return {
     // The content of an answer is recorded as it is, and checked by the run like that of any model.
@@ -124,6 +124,7 @@ export function recordedTurn(response: RecordedResponse): ModelTurn {
       hasFiles,
       isCompacted,
       answeredBy,
+      serviceTier,
     }),
   };
 }

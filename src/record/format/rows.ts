@@ -158,6 +158,8 @@ export const responseAnswer = {
   usage: optional(usage) as OptionalField<TokenUsage>,
   responseId: optional(text) as OptionalField<string>,
   responseModel: optional(text) as OptionalField<string>,
+  /** The service tier that the answer was served in. */
+  serviceTier: optional(text) as OptionalField<string>,
   /** The model gave no answer. */
   error: optional(recordedError) as OptionalField<RecordedError>,
 };

@@ -97,6 +97,7 @@ export function responseRow(response: ObservedResponse, place: Place): ResponseR
     usage: answer?.usage,
     responseId: answer?.responseId,
     responseModel: answer?.responseModel,
+    serviceTier: answer?.serviceTier,
     error: response.outcome === 'failed' ? response.error : undefined,
   });
 }

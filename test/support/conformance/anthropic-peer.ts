@@ -94,5 +94,5 @@ export const thinkingAnthropicPeer: ConformancePeer = anthropicWirePeer(
 
 /** The adapter of this package, on the vendor's client. */
 export const anthropicPeer: ConformancePeer = anthropicWirePeer('Anthropic', (baseURL) =>
-  anthropic({ model: 'claude-sonnet-5-5', apiKey: 'none', baseURL }),
+  anthropic({ model: 'claude-sonnet-5', apiKey: 'none', baseURL }),
 );

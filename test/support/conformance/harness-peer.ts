@@ -10,6 +10,7 @@ const refused: readonly (readonly [option: string, cases: readonly string[]])[] 
       'requires a given tool in the first request only',
       'requires any tool in the first request only',
       'forbids tool calls',
+      'does not run a call of a tool that toolChoice does not allow',
     ],
   ],
   ['settings.maxOutputTokens', ['sends the maximum number of output tokens']],

@@ -30,9 +30,15 @@ export function readOpenAIRequest(body: Fields, sent: ReadonlySet<string>): Conf
             typeof toolChoice === 'string'
               ? // One of the values that the kit has, too.
                 (toolChoice as 'auto')
-              : { tool: String(fieldsOf(toolChoice)['name']) },
+              : readChoice(fieldsOf(toolChoice)),
         }),
   };
+}
+
+function readChoice({ type, mode, name, tools }: Fields): NonNullable<ConformanceRequest['toolChoice']> {
+  if (type !== 'allowed_tools') return { tool: String(name) };
+  const allowed = listOf(tools).map((tool) => String(tool['name']));
+  return mode === 'required' ? { allowed, required: true } : { allowed };
 }
 
 function readItem(item: Fields, sent: ReadonlySet<string>): readonly ConformanceItem[] {

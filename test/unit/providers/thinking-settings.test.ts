@@ -196,7 +196,6 @@ describe('a request of aiSdk() that continues calls of another model', () => {
       claude,
       { providerOptions: { anthropic: { thinking: { type: 'adaptive' } } } },
     ],
-    ['beside the effort of the package', claude, { providerOptions: { anthropic: { effort: 'high' } } }],
     ['of a model that is not Claude', ['openai.responses', 'gpt-5'], {}],
     ['of a package that makes no budget of it', ['litellm.chat', 'claude-sonnet-4-5'], {}],
   ])('keeps an effort %s', async (_what, model, settings) => {

@@ -17,6 +17,7 @@ const unseen: Readonly<Record<string, readonly string[]>> = {
   'texts that are not of the code: test/unit/suite/skills': ['sources'],
   'a call is written before feedback is asked for; the row `delivered` has it': ['result.feedback'],
   'it needs an earlier run on the same journal; the tests of `once` have it': ['result.once'],
+  'the models of the golden runs name no tier; test/unit/providers/neutral-settings has it': ['serviceTier'],
   'it needs someone who speaks while the run works; the tests of `sayToRun` have it': ['event.by', 'ids'],
   'one model answers in them; the tests of `fallbackAdapter` have it': [
     'answeredBy',

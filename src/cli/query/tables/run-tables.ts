@@ -106,6 +106,7 @@ const turns = queryTable<RecordedTurn>({
     hosted: json('what hosted tools found', 'response.hosted'),
     response_id: text('id of the answer', 'response.responseId'),
     response_model: text('the model that answered, as its provider names it', 'response.model'),
+    service_tier: text('the service tier of the answer, as its provider names it', 'response.serviceTier'),
     answered_by: text('which of several models answered (runs.models)', 'response.answeredBy'),
   }),
 });

@@ -1,6 +1,7 @@
 import { integer, keptName, number, type OptionsOf, oneOf, required } from '../../error/index.ts';
 import { innerLimitChecks, type NestedEvaluateOptions } from '../../tool/index.ts';
 import type { ContextOptions, EvaluateOptions, RunLimits } from './evaluate-options.ts';
+import { toolChoiceCheck } from './tool-choice-check.ts';
 
 /** What the limits of a run must be, and what they are by default. Deadline and budget are checked where they are used. */
 export const limitChecks: OptionsOf<
@@ -44,7 +45,7 @@ export const innerChecks: OptionsOf<NestedEvaluateOptions> = {
   pendingCalls: oneOf(['interrupt', 'refuse']),
   limits: innerLimitChecks,
   signal: 'any',
-  toolChoice: 'any',
+  toolChoice: toolChoiceCheck,
   settings: 'any',
   completion: 'any',
 };

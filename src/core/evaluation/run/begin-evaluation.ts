@@ -25,6 +25,7 @@ import {
   recordSlices,
   type StopReason,
   TouchedFiles,
+  TurnChoices,
   VisiblePrompt,
 } from '../../runtime/index.ts';
 import { countedIds, EventLoopYield } from '../../session/index.ts';
@@ -41,6 +42,7 @@ import {
 import { reportLate } from '../scope/hold-session.ts';
 import { readyFor, shareOf } from './budget-of-runs.ts';
 import { checkRequirements } from './check-requirements.ts';
+import { allowedTools, checkToolChoice } from './check-tool-choice.ts';
 import { keptResultsFor } from './kept-results-for.ts';
 import { loadOverrides, warnOfDropped, warnOfIdleVisibility } from './load-overrides.ts';
 import { runStart } from './run-start.ts';
@@ -177,16 +179,17 @@ async function prepareEvaluation<Output>(beginning: Beginning<Output>): Promise<
     if (outer === undefined && scope.host.knows(VisibilityOverrides.name))
       warnOfIdleVisibility(rendered, session, prompt.name, logger);
     const environment = environmentOf(beginning, rendered, { container, files });
-    const { tools } = environment.display;
+    const { display } = environment;
     const { toolChoice, settings: modelSettings } = settings.loop;
+    checkToolChoice(toolChoice, display, prompt);
     model.check?.({
-      tools,
+      tools: display.tools,
       hostedTools: rendered.hostedTools,
       ...present({
         outputSchema: rendered.output?.compiled.inputJsonSchema,
         providerTools: rendered.providerTools.length === 0 ? undefined : rendered.providerTools,
       }),
-      toolChoice,
+      toolChoice: new TurnChoices(toolChoice, display).first,
       settings: modelSettings,
     });
     return { environment, rendered, state };
@@ -289,6 +292,7 @@ function environmentOf<Output>(
     budget,
     models,
     stop,
+    allowedTools: allowedTools(settings.loop.toolChoice),
     outer: outer?.call,
     outerCalls: outerCallsOf(outer, prompt.name),
     evaluatorFor: evaluatorFor(files),

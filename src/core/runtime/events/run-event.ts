@@ -198,6 +198,8 @@ interface RunEvents {
     readonly responseId?: string;
     /** The model that answered, as the provider names it; absent when it does not say. */
     readonly responseModel?: string;
+    /** The service tier that the answer was served in, as the provider names it; absent when it does not say. Prices may differ between tiers. */
+    readonly serviceTier?: string;
     /** True when the provider shortened the conversation in this turn, as by a summary in the place of what came before; absent otherwise. */
     readonly isCompacted?: boolean;
     /** Name of the model that answered, in a run that has several; absent otherwise. */

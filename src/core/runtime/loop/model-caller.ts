@@ -6,6 +6,7 @@ import { RunStoppedSignal } from '../limits/run-stop.ts';
 import { askThrottled, type ThrottleContext } from '../limits/throttle.ts';
 import type { ThrottlePolicy } from '../limits/throttle-policy.ts';
 import type { LanguageModel, ModelCallOptions, ModelRequest, ModelTurn } from '../model/model.ts';
+import { TurnChoices } from '../model/turn-choices.ts';
 import type { StreamedAnswer } from '../turn/delta-stream.ts';
 import type { TurnLedger } from '../turn/turn-ledger.ts';
 import { askModels } from './ask-models.ts';
@@ -27,6 +28,7 @@ export class ModelCaller {
   readonly #options: ModelOptions;
   readonly #ledger: TurnLedger;
   readonly #throttle: ThrottleContext;
+  readonly #choices: TurnChoices;
   #generateOptions: ModelCallOptions | undefined;
   #checked: ModelRequest['hostedTools'];
 
@@ -47,6 +49,7 @@ export class ModelCaller {
       },
     };
     this.#checked = display.rendered.hostedTools;
+    this.#choices = new TurnChoices(options.toolChoice, display);
   }
 
   /**
@@ -56,7 +59,8 @@ export class ModelCaller {
    * @throws what the model failed with.
    */
   async ask(): Promise<ModelTurn> {
-    const { outputSchema, toolChoice, settings } = this.#options;
+    const { outputSchema, settings } = this.#options;
+    const choices = this.#choices;
     const ledger = this.#ledger;
     const { environment, state, errors, step } = ledger;
     const { display, stop } = environment;
@@ -69,8 +73,7 @@ export class ModelCaller {
       deferredSections: display.deferredSections,
       hostedTools: display.rendered.hostedTools,
       providerTools: display.rendered.providerTools,
-      // The choice is for the first turn that is answered.
-      toolChoice: state.hasAnswered && toolChoice !== 'none' ? 'auto' : toolChoice,
+      toolChoice: state.hasAnswered ? choices.later : choices.first,
       settings,
       outputSchema,
     });
@@ -159,12 +162,12 @@ export class ModelCaller {
   #checkHostedTools(): void {
     const { tools, rendered } = this.#ledger.environment.display;
     const { hostedTools, providerTools } = rendered;
-    const { model, outputSchema, toolChoice, settings } = this.#options;
+    const { model, outputSchema, settings } = this.#options;
     try {
       model.check?.({
         tools,
         hostedTools,
-        toolChoice,
+        toolChoice: this.#choices.first,
         settings,
         ...present({ outputSchema, providerTools: providerTools.length === 0 ? undefined : providerTools }),
       });

@@ -66,6 +66,8 @@ export interface ModelTurn {
   readonly responseId?: string;
   /** The model that answered, as the provider names it. Default: it does not say. */
   readonly responseModel?: string;
+  /** The service tier that the answer was served in, as the provider names it, such as `flex`. Default: it does not say. */
+  readonly serviceTier?: string;
   /** True when the turn holds files that the model made, which no part describes: it is then an answer although it has no text. Default: false. */
   readonly hasFiles?: boolean;
   /**

@@ -1,5 +1,5 @@
 import { none } from '../../internal/index.ts';
-import type { BoundTool, RenderedPrompt } from '../../prompt/index.ts';
+import { type BoundTool, openSections, type RenderedPrompt, readSection } from '../../prompt/index.ts';
 import type { ReadonlySessionView } from '../../session/index.ts';
 import type { ModelTool, PromptPort, RenderedPromptPort, ShownSection } from '../../tool/index.ts';
 import type { LoopState } from './loop-state.ts';
@@ -82,6 +82,12 @@ export class VisiblePrompt {
   /** A tool that the model gets; undefined when there is none. */
   offered(name: string): BoundTool | undefined {
     return this.rendered.boundTools.get(name) ?? this.#own.get(name);
+  }
+
+  /** Whether a tool that the model gets is of the runtime itself: it shows what belongs to the prompt or to the conversation. */
+  isOwn(name: string): boolean {
+    const tool = this.offered(name)?.tool;
+    return tool !== undefined && (this.#own.has(name) || tool === openSections() || tool === readSection());
   }
 
   /** Adds a tool that the runtime calls itself; the model does not get it. */

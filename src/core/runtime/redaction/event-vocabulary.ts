@@ -32,6 +32,7 @@ const reasons = {
   'no-handler': true,
   'invalid-arguments': true,
   'effects-exceeded': true,
+  'not-allowed': true,
   denied: true,
   'not-approved': true,
   'policy-failed': true,

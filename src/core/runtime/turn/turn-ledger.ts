@@ -244,6 +244,7 @@ export class TurnLedger {
       finishReason,
       responseId,
       responseModel,
+      serviceTier,
       isCompacted,
       answeredBy,
     }: Omit<ModelTurn, 'raw' | 'hosted' | 'usage'>,
@@ -262,6 +263,7 @@ export class TurnLedger {
     if (timeToFirstPieceMs !== undefined) end.timeToFirstPieceMs = timeToFirstPieceMs;
     if (responseId !== undefined) end.responseId = responseId;
     if (responseModel !== undefined) end.responseModel = responseModel;
+    if (serviceTier !== undefined) end.serviceTier = serviceTier;
     if (isCompacted === true) end.isCompacted = true;
     if (answeredBy !== undefined) end.answeredBy = answeredBy;
     this.environment.emit(end);

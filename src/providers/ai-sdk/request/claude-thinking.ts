@@ -1,5 +1,5 @@
-import { present } from '../../../core/internal/index.ts';
-import type { ConversationItem } from '../../../core/runtime/index.ts';
+import { none, present } from '../../../core/internal/index.ts';
+import type { ConversationItem, ToolChoice } from '../../../core/runtime/index.ts';
 import { isSchemaObject } from '../../../core/schema/index.ts';
 import {
   effortWithoutThinking,
@@ -7,7 +7,9 @@ import {
   isOff,
   mayThink,
   objectsIn,
+  refuseForModel,
   startOfLoop,
+  thinksByBudget,
   type WireFields,
   withoutBudgetThinking,
 } from '../../kit/index.ts';
@@ -22,6 +24,7 @@ type ThinkingSettings = Pick<AiSdkCallSettings, 'reasoning' | 'providerOptions'>
 export interface ClaudeOptions {
   /** Name that identifies the model's own answers. */
   readonly provider: string;
+  readonly modelId: string;
   /** Whether the package may turn an effort into thinking with a budget. */
   readonly knowsEffort: boolean;
 }
@@ -60,6 +63,30 @@ export function toClaudeThinking(
 /** Reasoning with the signature that packages need to send it back, in whatever form. */
 function isSignedThinking(part: WireFields): boolean {
   return part['type'] === 'reasoning' && Object.keys(providerMetadataOf(part)).length > 0;
+}
+
+/**
+ * What a request would ask of a model that it is known to refuse. Packages make something else of it, with a warning.
+ *
+ * @throws {PromptValidationError} which names the option.
+ */
+export function checkClaude(
+  toolChoice: ToolChoice,
+  { reasoning, providerOptions }: ThinkingSettings,
+  { modelId, knowsEffort }: ClaudeOptions,
+): void {
+  const entries = Object.entries(providerOptions);
+  const thinking = entries.flatMap(([, options]) => thinkingIn(options));
+  const off = entries.find(([, options]) => thinkingIn(options).some(isOff))?.[0];
+  const isEffort = reasoning !== undefined && reasoning !== 'none' && thinking.length === 0;
+  const own = off === undefined ? undefined : `settings.providerOptions.${off}.thinking`;
+  refuseForModel({
+    model: modelId,
+    toolChoice,
+    hasBudget: thinking.some(hasBudget) || (knowsEffort && isEffort && thinksByBudget(modelId)),
+    thinkingOff: reasoning === 'none' && thinking.length === 0 ? 'settings.reasoningEffort' : own,
+    effort: entries.flatMap(([, { effort }]) => effort ?? none)[0] ?? reasoning,
+  });
 }
 
 /** The same object where no thinking with a budget is asked for. */

@@ -1,9 +1,10 @@
 import { assertOptions, PromptValidationError, rule } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../../core/schema/index.ts';
-import type { ModelSettings, ReasoningEffort } from '../../../core/tool/index.ts';
+import type { ModelSettings, NeutralSetting, ReasoningEffort } from '../../../core/tool/index.ts';
 import { joinHeaders, numberSetting, splitSettings } from '../../kit/index.ts';
 import type { AiSdkCallOptions, AiSdkVersion, ProviderOptions, WireObject } from '../wire/call-options.ts';
+import { type AskedPackage, refuseBothForms, toPackageOptions, withoutEffort } from './package-settings.ts';
 
 /** The settings of one call, in the model's format. */
 export type AiSdkCallSettings = Pick<
@@ -37,16 +38,26 @@ const ownChecks = {
 };
 
 /**
- * Settings of a call. Later ones take precedence; provider options and headers are merged one by one.
+ * Settings of a call. Those of the evaluation take precedence over those of the adapter, in whichever form; provider options and headers are merged one by one.
  *
- * @throws {PromptValidationError} for an unknown setting, or an invalid value.
+ * @param adapter settings of the adapter, of which later ones take precedence.
+ * @throws {PromptValidationError} for an unknown setting, an invalid value, one that the package does not have, and one that is given in both forms.
  */
-export function readSettings(version: AiSdkVersion, ...layers: readonly ModelSettings[]): AiSdkCallSettings {
-  const read = layers.map((layer) => readLayer(version, layer));
+export function readSettings(
+  asked: AskedPackage,
+  adapter: readonly ModelSettings[],
+  evaluation: ModelSettings = {},
+): AiSdkCallSettings {
+  const outer = readLevel(asked, adapter);
+  const inner = readLevel(asked, [evaluation]);
   return {
-    ...Object.assign({}, ...read.map(({ call }) => call)),
-    providerOptions: mergeProviderOptions(...read.map(({ providerOptions }) => providerOptions)),
-    headers: joinHeaders(...read.map(({ headers }) => headers)),
+    ...outer.call,
+    ...inner.call,
+    providerOptions: mergeProviderOptions(
+      inner.call.reasoning === undefined ? outer.providerOptions : withoutEffort(outer.providerOptions),
+      inner.providerOptions,
+    ),
+    headers: joinHeaders(outer.headers, inner.headers),
   };
 }
 
@@ -54,13 +65,28 @@ type OwnSettings = Partial<Pick<AiSdkCallSettings, keyof typeof ownChecks>>;
 
 interface Layer {
   readonly call: Omit<AiSdkCallSettings, 'providerOptions' | 'headers'>;
+  readonly neutral: Pick<ModelSettings, NeutralSetting>;
   readonly providerOptions: ProviderOptions;
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The settings of the adapter, or those of an evaluation: what only the package knows is among its options. */
+function readLevel(asked: AskedPackage, given: readonly ModelSettings[]): Layer {
+  const layers = given.map((settings) => readLayer(asked.version, settings));
+  const neutral: Layer['neutral'] = Object.assign({}, ...layers.map((layer) => layer.neutral));
+  const own = mergeProviderOptions(...layers.map(({ providerOptions }) => providerOptions));
+  refuseBothForms(neutral, own);
+  return {
+    call: Object.assign({}, ...layers.map(({ call }) => call)),
+    neutral,
+    providerOptions: mergeProviderOptions(own, toPackageOptions(neutral, asked)),
+    headers: joinHeaders(...layers.map(({ headers }) => headers)),
+  };
+}
+
 function readLayer(version: AiSdkVersion, settings: ModelSettings): Layer {
   const { neutral, own } = splitSettings(settings, 'AI SDK', version === 'v4' ? {} : refusedByV3);
-  const { stopSequences, reasoningEffort, ...plain } = neutral;
+  const { stopSequences, reasoningEffort, parallelToolCalls: _calls, serviceTier: _tier, ...plain } = neutral;
   for (const [key, value] of Object.entries(own)) {
     if (value !== undefined && !Object.hasOwn(ownChecks, key)) {
       const instead = `options of a single provider belong in providerOptions, such as { providerOptions: { anthropic: { … } } }`;
@@ -77,6 +103,7 @@ function readLayer(version: AiSdkVersion, settings: ModelSettings): Layer {
         reasoning: reasoningEffort,
       }),
     },
+    neutral,
     providerOptions,
     headers,
   };

@@ -5,6 +5,7 @@ import type { JsonObject, JsonSchema, SchemaProjection } from '../../../core/sch
 import type { HostedTool, Logger, ModelSettings } from '../../../core/tool/index.ts';
 import {
   type CallIdForm,
+  choiceAmongAll,
   type HostedToolRegistry,
   type HostedToolWire,
   hostedChoice,
@@ -13,6 +14,7 @@ import {
   type ProjectedTool,
   type ProviderToolRegistry,
   placeTools,
+  stringFields,
   type ToolSchemas,
   type TypedTools,
   withToolSearch,
@@ -28,14 +30,15 @@ import type {
 } from '../wire/call-options.ts';
 import type { FileForm } from '../wire/files.ts';
 import { markPrefixes } from './cache-marks.ts';
-import { type ClaudeOptions, toClaudeThinking } from './claude-thinking.ts';
+import { type ClaudeOptions, checkClaude, toClaudeThinking } from './claude-thinking.ts';
 import { broughtBy, declaredTools, type OpenedToolsForm, toOpenAITool } from './opened-tools.ts';
+import type { AskedPackage } from './package-settings.ts';
 import { toPrompt } from './prompt-messages.ts';
 import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';
 
 /** Settings of the adapter for its requests. */
 export interface RequestContext<Version extends AiSdkVersion> {
-  readonly version: Version;
+  readonly asked: AskedPackage;
   readonly files: FileForm<Version>;
   /** Name that identifies the model's own answers. */
   readonly provider: string;
@@ -85,17 +88,20 @@ export function checkRequest<Version extends AiSdkVersion>(
   context: RequestContext<Version>,
 ): void {
   const { tools, hostedTools, settings, toolChoice } = check;
-  const { providerOptions } = readSettings(context.version, ...context.settings, settings);
+  const asked = readSettings(context.asked, context.settings, settings);
+  const { providerOptions } = asked;
   const wires = context.registry.check(hostedTools);
   for (const { tools: own, request = {}, requires = [] } of wires) {
     toProviderTools([...own, ...requires], tools);
     addToProviderOptions(providerOptions, request);
   }
   const { providerTools } = context;
-  const asked = searched(check, context);
-  const typed = providerTools.declare(asked);
+  const shown = searched(check, context);
+  const typed = providerTools.declare(shown);
   if (typed !== undefined) toProviderTools(typed.tools, notIn(typed.replaced, tools));
-  toWireChoice(toolChoice, hostedTools, wires, (name) => providerTools.choiceOf(name, asked));
+  toWireChoice(shown, wires, context);
+  refuseOwnChoice(toolChoice, providerOptions);
+  if (context.claude !== undefined) checkClaude(toolChoice, asked, context.claude);
 }
 
 /** With the search that opens sections, for a model that opens them so. */
@@ -120,9 +126,9 @@ export function prepareRequest<Version extends AiSdkVersion>(
   context: RequestContext<Version>,
   { logger, onThinkingOff }: RequestListener,
 ): PreparedAiSdkRequest<Version> {
-  const { version, projections, providerTools, registry, files, provider, callIds } = context;
+  const { projections, providerTools, registry, files, provider, callIds } = context;
   const { conversation } = request;
-  const { headers, ...asked } = readSettings(version, ...context.settings, request.settings);
+  const { headers, ...asked } = readSettings(context.asked, context.settings, request.settings);
   const thinking = context.claude && toClaudeThinking(asked, conversation, context.claude);
   if (thinking?.isRefused === true) onThinkingOff();
   const { providerOptions: _options, reasoning: _effort, ...settings } = asked;
@@ -137,8 +143,13 @@ export function prepareRequest<Version extends AiSdkVersion>(
   const wires = registry.check(request.hostedTools);
   const hostedNames = nameHosted(request.hostedTools, wires);
   const allHeaders = joinHeaders(headers, { ...hosted.headers, ...typed?.headers });
+  const choice = toWireChoice(searched(request, context), wires, context);
   const allOptions = addToProviderOptions(
-    mergeProviderOptions(strictness(projected.answer, context.family), providerOptions),
+    mergeProviderOptions(
+      strictness(projected.answer, context.family),
+      providerOptions,
+      choice.providerOptions,
+    ),
     hosted.request,
   );
   const plain = {
@@ -182,12 +193,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
       prompt,
       ...present({
         tools: tools.length === 0 ? undefined : [...tools],
-        toolChoice:
-          tools.length === 0
-            ? undefined
-            : toWireChoice(request.toolChoice, request.hostedTools, wires, (name) =>
-                providerTools.choiceOf(name, searched(request, context)),
-              ),
+        toolChoice: tools.length === 0 ? undefined : choice.toolChoice,
         responseFormat:
           projected.answer === undefined
             ? undefined
@@ -258,25 +264,59 @@ function nameHosted(
 /** Google can only choose among functions. */
 const withoutChoice = /^google\./;
 
+/** A choice in the format of the AI SDK. */
+interface WireChoice {
+  readonly toolChoice: AiSdkToolChoice;
+  readonly providerOptions: ProviderOptions;
+}
+
+/** Tools of OpenAI that can be among the allowed ones. */
+const allowable =
+  /^openai\.(?:web_search(?:_preview)?|file_search|image_generation|code_interpreter|mcp|custom|computer|apply_patch|shell)$/;
+
 /**
- * A hosted tool is chosen by the provider's name for it.
+ * A hosted tool is chosen by the provider's name for it. Only the package of OpenAI can restrict the tools of a request; it takes that in the place of the choice.
  *
  * @throws {PromptValidationError} for one that the provider cannot be forced to use, such as a server that is not a tool of the request.
  */
-function toWireChoice(
-  choice: ToolChoice,
-  hostedTools: readonly HostedTool[],
+function toWireChoice<Version extends AiSdkVersion>(
+  request: Pick<ModelRequest, 'toolChoice' | 'hostedTools' | 'tools' | 'providerTools' | 'deferredTools'>,
   wires: readonly HostedToolWire[],
-  typedChoice: (name: string) => JsonObject | undefined,
-): AiSdkToolChoice {
-  if (typeof choice === 'string') return { type: choice };
-  const { tool } = choice;
-  const hosted = hostedChoice(tool, hostedTools, wires, 'the provider', ({ id, name }) =>
-    typeof name !== 'string' || (typeof id === 'string' && withoutChoice.test(id)) ? undefined : name,
+  { asked, providerTools }: Pick<RequestContext<Version>, 'asked' | 'providerTools'>,
+): WireChoice {
+  const { hostedTools, toolChoice: choice } = request;
+  if (typeof choice === 'string') return { toolChoice: { type: choice }, providerOptions: {} };
+  const hosted = (tool: string, isUsable: (id: string) => boolean): string | undefined =>
+    hostedChoice(tool, hostedTools, wires, 'the provider', ({ id, name }) =>
+      typeof name !== 'string' || (typeof id === 'string' && !isUsable(id)) ? undefined : name,
+    );
+  if ('tool' in choice) {
+    const { tool } = choice;
+    const toolName = hosted(tool, (id) => !withoutChoice.test(id));
+    const typed = toolName === undefined ? providerTools.choiceOf(tool, request) : undefined;
+    return {
+      // The codec determines the choice of a provider tool.
+      toolChoice: (typed as AiSdkToolChoice | undefined) ?? { type: 'tool', toolName: toolName ?? tool },
+      providerOptions: {},
+    };
+  }
+  if (asked.provider !== 'openai.responses') {
+    const type = choiceAmongAll(choice, hostedTools, 'the provider');
+    return { toolChoice: { type }, providerOptions: {} };
+  }
+  const mode = choice.required === true ? 'required' : 'auto';
+  const toolNames = choice.allowed.map((tool) => {
+    const name = hosted(tool, (id) => allowable.test(id));
+    return name ?? stringFields({ name: providerTools.choiceOf(tool, request)?.['toolName'] }).name ?? tool;
+  });
+  return { toolChoice: { type: mode }, providerOptions: { openai: { allowedTools: { toolNames, mode } } } };
+}
+
+/** @throws {PromptValidationError} for a choice beside the one in options of the package, which would take its place in every turn. */
+function refuseOwnChoice(choice: ToolChoice, { openai }: ProviderOptions): void {
+  if (choice === 'auto' || openai?.['allowedTools'] === undefined) return;
+  throw new PromptValidationError(
+    'There are both toolChoice and providerOptions.openai.allowedTools, which are the same. Keep one.',
+    { details: { option: 'toolChoice' } },
   );
-  const typed = hosted === undefined ? typedChoice(tool) : undefined;
-  // The codec determines the choice of a provider tool.
-  return typed === undefined
-    ? { type: 'tool', toolName: hosted ?? tool }
-    : (typed as unknown as AiSdkToolChoice);
 }

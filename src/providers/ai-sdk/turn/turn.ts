@@ -81,7 +81,11 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     finishReason,
     ...present({ usage }),
     raw: { provider, items },
-    ...stringFields({ responseId: response['id'], responseModel: response['modelId'] }),
+    ...stringFields({
+      responseId: response['id'],
+      responseModel: response['modelId'],
+      serviceTier: providerMetadataOf(finish)['serviceTier'],
+    }),
     ...present({
       hasFiles: items.some(({ type }) => type === 'file') ? true : undefined,
       isCompacted: items.some(isShortening) || hasClearedParts(finish) ? true : undefined,

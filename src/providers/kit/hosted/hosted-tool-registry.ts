@@ -292,7 +292,7 @@ export function hostedChoice<Choice>(
   if (choice !== undefined) return choice;
   const { kind, name } = hosted;
   throw new PromptValidationError(
-    `The model cannot be forced to use the hosted tool "${name}": ${provider} has no choice for the kind "${kind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
+    `The model cannot be forced to use the hosted tool "${name}", nor be restricted to it: ${provider} has no choice for the kind "${kind}". Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
     { details: { option: 'toolChoice', tool: name, kind } },
   );
 }

@@ -29,6 +29,8 @@ const neutralChecks: OptionsOf<Pick<ModelSettings, NeutralSetting>> = {
   ),
   seed: numberSetting,
   reasoningEffort: oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
+  parallelToolCalls: 'boolean',
+  serviceTier: oneOf(['standard', 'flex', 'priority']),
 };
 
 /**
@@ -49,15 +51,35 @@ export function splitSettings(
     delete own[name];
     if (value === undefined) continue;
     const instead = refused[name];
-    if (instead !== undefined) {
-      throw new PromptValidationError(`The ${adapter} adapter has no setting "${name}": ${instead}.`, {
-        details: { option: `settings.${name}`, value },
-      });
-    }
+    if (instead !== undefined) throw refuseSetting(adapter, name, value, instead);
     Object.assign(neutral, { [name]: value });
   }
   assertOptions(`the ${adapter} adapter`, neutral, neutralChecks, { path: 'settings' });
   return { neutral, own };
+}
+
+/** The error for a neutral setting that a provider does not have. @param instead the end of a sentence that says what to do instead. */
+export function refuseSetting(
+  adapter: string,
+  name: NeutralSetting,
+  value: ModelSettings[string],
+  instead: string,
+): PromptValidationError {
+  return new PromptValidationError(`The ${adapter} adapter has no setting "${name}": ${instead}.`, {
+    details: { option: `settings.${name}`, value },
+  });
+}
+
+/**
+ * @param own the name of the same setting in the provider's format.
+ * @throws {PromptValidationError} for a setting that is given in both forms.
+ */
+export function refuseBoth(neutral: NeutralSetting, value: unknown, own: string, other: unknown): void {
+  if (value === undefined || other === undefined) return;
+  throw new PromptValidationError(
+    `The settings have both ${neutral} and ${own}, which are the same. Keep one.`,
+    { details: { option: `settings.${neutral}` } },
+  );
 }
 
 /**

@@ -2,18 +2,19 @@ import { PromptValidationError } from '../../../core/error/index.ts';
 import { present } from '../../../core/internal/index.ts';
 import { isSchemaObject, type JsonObject } from '../../../core/schema/index.ts';
 import type { ModelSettings } from '../../../core/tool/index.ts';
-import { notSettable, refuseControlled, splitSettings } from '../../kit/index.ts';
+import { notSettable, refuseBoth, refuseControlled, splitSettings } from '../../kit/index.ts';
 
 /**
  * Settings of a request: the neutral ones except `stopSequences` and `seed`, which the provider does not support, and others
- * in its own format, such as `reasoning`, `service_tier` or `max_tool_calls`.
+ * in its own format, such as `reasoning`, `metadata` or `max_tool_calls`.
  */
 export type OpenAISettings = ModelSettings;
 
 /** Keys that the prompt, the conversation and the options determine, or that this adapter does not support. */
 const ownKeys = [
   ...['model', 'instructions', 'input', 'tools', 'tool_choice'],
-  ...['stream', 'stream_options', 'background', 'previous_response_id', 'conversation', 'prompt'],
+  ...['stream', 'stream_options', 'background', 'background_options'],
+  ...['previous_response_id', 'conversation', 'prompt'],
 ];
 
 const refused = {
@@ -30,18 +31,22 @@ const refused = {
 export function toWireSettings(settings: OpenAISettings): JsonObject {
   checkOwnKeys(settings);
   const { neutral, own } = splitSettings(settings, 'OpenAI', refused);
-  const { maxOutputTokens, temperature, topP, reasoningEffort } = neutral;
+  const { maxOutputTokens, temperature, topP, reasoningEffort, parallelToolCalls, serviceTier } = neutral;
   const { reasoning } = own;
   const effort = isSchemaObject(reasoning) ? reasoning['effort'] : undefined;
   refuseBoth('maxOutputTokens', maxOutputTokens, 'max_output_tokens', own['max_output_tokens']);
   refuseBoth('topP', topP, 'top_p', own['top_p']);
   refuseBoth('reasoningEffort', reasoningEffort, 'reasoning.effort', effort);
+  refuseBoth('parallelToolCalls', parallelToolCalls, 'parallel_tool_calls', own['parallel_tool_calls']);
+  refuseBoth('serviceTier', serviceTier, 'service_tier', own['service_tier']);
   return {
     ...own,
     ...present({
       max_output_tokens: maxOutputTokens,
       temperature,
       top_p: topP,
+      parallel_tool_calls: parallelToolCalls,
+      service_tier: serviceTier === 'standard' ? 'default' : serviceTier,
       reasoning:
         reasoningEffort === undefined
           ? undefined
@@ -70,14 +75,4 @@ function checkOwnKeys(settings: OpenAISettings): void {
       details: { option: 'settings.include' },
     });
   }
-}
-
-function refuseBoth(neutral: string, value: unknown, own: string, other: unknown): void {
-  if (value === undefined || other === undefined) return;
-  throw new PromptValidationError(
-    `The settings have both ${neutral} and ${own}, which are the same. Keep one.`,
-    {
-      details: { option: `settings.${neutral}` },
-    },
-  );
 }

@@ -19,6 +19,7 @@ import type { OpenAIHostedWire } from '../hosted/codecs.ts';
 import type {
   IncludedData,
   OpenAIFunctionTool,
+  OpenAINamedTool,
   OpenAIRequest,
   OpenAIToolChoice,
   OpenAITypedTool,
@@ -189,7 +190,7 @@ export function cacheKeySource(
 /**
  * @param wires the serialized hosted tools.
  * @param typedChoice the choice of a provider tool in the place of a tool; undefined for any other tool. Default: there are no provider tools.
- * @throws {PromptValidationError} for a hosted or provider tool that the provider cannot be forced to use.
+ * @throws {PromptValidationError} for a hosted or provider tool that the provider has no name for, so that it can neither be forced nor allowed.
  */
 export function toWireChoice(
   choice: ToolChoice,
@@ -198,20 +199,23 @@ export function toWireChoice(
   typedChoice: (name: string) => JsonObject | undefined = () => undefined,
 ): OpenAIToolChoice {
   if (typeof choice === 'string') return choice;
-  const { tool } = choice;
-  const hosted = hostedChoice(tool, hostedTools, wires, 'OpenAI', toHostedChoice);
-  // The codec determines the choice of a provider tool.
-  return hosted ?? (typedChoice(tool) as OpenAIToolChoice | undefined) ?? { type: 'function', name: tool };
+  const named = (tool: string): OpenAINamedTool =>
+    hostedChoice(tool, hostedTools, wires, 'OpenAI', toHostedChoice) ??
+    // The codec determines the choice of a provider tool.
+    (typedChoice(tool) as OpenAINamedTool | undefined) ?? { type: 'function', name: tool };
+  if ('tool' in choice) return named(choice.tool);
+  const { allowed, required } = choice;
+  return { type: 'allowed_tools', mode: required === true ? 'required' : 'auto', tools: allowed.map(named) };
 }
 
-function toHostedChoice(tool: JsonObject): OpenAIToolChoice | undefined {
+function toHostedChoice(tool: JsonObject): OpenAINamedTool | undefined {
   switch (tool['type']) {
     case 'web_search':
     case 'file_search':
     case 'code_interpreter':
     case 'image_generation':
       // The API accepts all four; the vendor's types do not have the current web search yet.
-      return { type: tool['type'] } as OpenAIToolChoice;
+      return { type: tool['type'] } as OpenAINamedTool;
     case 'mcp': {
       const { server_label: label } = tool;
       return typeof label === 'string' ? { type: 'mcp', server_label: label } : undefined;

@@ -65,7 +65,11 @@ export function readResponse(
       isCompacted: came.some(({ type }) => type === 'compaction') ? true : undefined,
     }),
     raw: { provider, items: items.map(withWholeArguments) },
-    ...stringFields({ responseId: response['id'], responseModel: response['model'] }),
+    ...stringFields({
+      responseId: response['id'],
+      responseModel: response['model'],
+      serviceTier: response['service_tier'],
+    }),
   };
 }
 

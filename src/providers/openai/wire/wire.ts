@@ -68,11 +68,16 @@ export type OpenAITypedOutput =
       caller?: { [Name in keyof ProgramCaller]: ProgramCaller[Name] };
     };
 
-/** Which tool the model must call. A web search is chosen by `{ type: 'web_search' }`, which the vendor's types do not have yet. */
+/** Which tools the model may call, and which it must. */
 export type OpenAIToolChoice =
   | 'auto'
   | 'none'
   | 'required'
+  | OpenAINamedTool
+  | { type: 'allowed_tools'; mode: 'auto' | 'required'; tools: OpenAINamedTool[] };
+
+/** One tool of a choice. A web search is named by `{ type: 'web_search' }`, which the vendor's types do not have yet. */
+export type OpenAINamedTool =
   | { type: 'function'; name: string }
   | { type: 'shell' }
   | { type: 'apply_patch' }

@@ -92,6 +92,33 @@ export const refusedCallCases: readonly CaseDefinition[] = [
   cutOff('before its arguments', '', []),
   cutOff('within its arguments', '{"text": "a', ['malformed-arguments']),
   {
+    name: 'does not run a call of a tool that toolChoice does not allow',
+    needs: ['tool-choice'],
+    script: [
+      answer({ toolCalls: [call('c1', 'note', { text: 'a' }), call('c2', 'add', { left: 1, right: 2 })] }),
+      answer({ toolCalls: [call('c3', 'note', { text: 'b' })] }),
+      answer({ text: 'Done.' }),
+    ],
+    play: async (stage) => {
+      const toolChoice = { allowed: ['add'] };
+      const run = await stage.finish(stage.workshop.agent({ tools: [note, add] }), { toolChoice });
+      expectCalls(run, [
+        ['c1', 'rejected', 'not-allowed'],
+        ['c2', 'committed'],
+        ['c3', 'rejected', 'not-allowed'],
+      ]);
+      for (const number of [1, 2, 3]) {
+        const { tools, toolChoice: sent = 'auto' } = stage.request(number);
+        expectEqual(`the tools of request ${number}`, tools, ['note', 'add']);
+        // Where a provider cannot be told, the run alone sees to it.
+        if (sent !== 'auto') expectEqual(`the tool choice of request ${number}`, sent, toolChoice);
+      }
+      expectMarks(stage, 2, [true, false]);
+      expectRead(stage, 2, 0, 'which tools are allowed', 'allowed: add.');
+      await stage.workshop.expectNotes([]);
+    },
+  },
+  {
     name: 'reports calls that are denied or not approved',
     script: [
       answer({ toolCalls: ['a', 'b', 'c'].map((text) => call(`id-${text}`, 'note', { text })) }),

@@ -75,6 +75,7 @@ function TurnFacts({ turn }: { readonly turn: RecordedTurn }): VNode {
       ? ''
       : `, ${percent(usage.cachedInputTokens, usage.inputTokens ?? 0)} % cached`;
   const { answeredBy, finishReason, isCompacted, timeToFirstPieceMs, model, responseId } = response ?? {};
+  const { serviceTier } = response ?? {};
   const prices = turnPrices(turn);
   const answerer = answeredBy ?? model;
   const facts: readonly Fact[] = [
@@ -89,6 +90,7 @@ function TurnFacts({ turn }: { readonly turn: RecordedTurn }): VNode {
     ['ended by', finishReason],
     ['conversation', isCompacted === true ? 'shortened by the provider' : ''],
     ['answered by', answerer === undefined || answerer === run.model ? '' : visible(answerer)],
+    ['service tier', serviceTier === undefined ? '' : visible(serviceTier)],
     ['id', responseId === undefined ? '' : <span class="mono">{visible(responseId)}</span>],
   ];
   return <Facts facts={facts} />;

@@ -33,7 +33,7 @@ async function run(
 ) {
   const captured = capturingFetch(...answers.map(answering));
   const model = anthropic({
-    model: 'claude-sonnet-5-5',
+    model: 'claude-sonnet-5',
     apiKey: 'key',
     fetch: captured.fetch,
     promptCaching: false,

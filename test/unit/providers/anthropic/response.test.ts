@@ -85,6 +85,7 @@ describe('what a message says', () => {
       raw: { provider: 'anthropic', items: blocks },
       responseId: 'msg_1',
       responseModel: 'claude-sonnet-5-5',
+      serviceTier: 'standard',
     });
   });
 

@@ -42,7 +42,7 @@ async function run(
 ) {
   const captured = capturingFetch(...answers);
   const model = anthropic({
-    model: 'claude-sonnet-5-5',
+    model: 'claude-sonnet-5',
     apiKey: 'key-1',
     fetch: captured.fetch,
     promptCaching: false,
@@ -63,7 +63,7 @@ describe('a request', () => {
     const { bodies, requests, result } = await run(promptOf(task()), [answer], { input: 'Hello' });
     expect(bodies).toEqual([
       {
-        model: 'claude-sonnet-5-5',
+        model: 'claude-sonnet-5',
         max_tokens: 16_000,
         system: [{ type: 'text', text: '## 1. Task (task)\n\nDo it.' }],
         messages: [said('Hello')],
@@ -471,7 +471,7 @@ describe('a structured answer', () => {
   const ask = async <Output>(output: z.ZodType<Output>, ...blocks: readonly string[]) => {
     const captured = capturingFetch(message(blocks.map((words) => text(words))));
     const adapter = anthropic({
-      model: 'claude-sonnet-5-5',
+      model: 'claude-sonnet-5',
       apiKey: 'key',
       fetch: captured.fetch,
       promptCaching: false,

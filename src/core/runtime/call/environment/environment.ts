@@ -98,6 +98,8 @@ export interface EvaluationEnvironment extends Omit<CallSettings, 'results'> {
   readonly prompt: PromptPort;
   /** The rendered prompt as the model currently sees it. */
   readonly display: VisiblePrompt;
+  /** The names of the tools that `toolChoice` allows, beside those of the runtime itself; undefined: all are. */
+  readonly allowedTools: ReadonlySet<string> | undefined;
   /** The call that this evaluation runs inside of; undefined for one on a root session. */
   readonly outer: OuterCall | undefined;
   /** The calls that the evaluation runs inside of, outermost first. */

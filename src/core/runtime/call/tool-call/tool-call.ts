@@ -107,8 +107,8 @@ export function toToolCall(part: ToolCallPart, turn: number, isCutOff: boolean):
 }
 
 /**
- * Steps 1 and 2 of a call: the tool is looked up and the arguments are parsed. A call that was cut off is rejected, and so is, in an evaluation inside the call `outer`,
- * a tool that may do more than that call.
+ * Steps 1 and 2 of a call: the tool is looked up and the arguments are parsed. A call that was cut off is rejected, and so is a tool that is not among `allowedTools`, and, in an evaluation inside the
+ * call `outer`, one that may do more than that call.
  *
  * @see docs/spec/tool-calls.md §2
  */
@@ -116,10 +116,12 @@ export function resolveCall(
   call: ToolCall,
   {
     display,
+    allowedTools,
     outer,
     roots,
   }: {
     readonly display: VisiblePrompt;
+    readonly allowedTools: ReadonlySet<string> | undefined;
     readonly outer: OuterCall | undefined;
     readonly roots: Pick<TransactionRoots, 'filesystem'>;
   },
@@ -129,7 +131,10 @@ export function resolveCall(
   const parsed = readArguments(call, bound);
   const params = parsed.value;
   if (bound === undefined) {
-    return rejected('unknown-tool', unknownTool(call.toolName, display), params);
+    return rejected('unknown-tool', unknownTool(call.toolName, display, allowedTools), params);
+  }
+  if (allowedTools !== undefined && !allowedTools.has(call.toolName) && !display.isOwn(call.toolName)) {
+    return rejected('not-allowed', notAllowed(call.toolName, display, allowedTools), params);
   }
   if (bound.tool.execute === undefined) {
     const message = `The tool "${call.toolName}" is declared without a handler and cannot be called here.`;
@@ -165,12 +170,31 @@ function rejected(reason: ToolCallFailureReason, message: string, params?: JsonO
   return { kind: 'rejected', verdict: failed('rejected', reason, message), ...present({ params }) };
 }
 
-function unknownTool(name: string, { tools }: Pick<VisiblePrompt, 'tools'>): string {
-  const names = tools.map((tool) => tool.name);
+type Shown = Pick<VisiblePrompt, 'tools' | 'isOwn'>;
+
+function unknownTool(name: string, display: Shown, allowed: ReadonlySet<string> | undefined): string {
+  const names = namesAmong(display, allowed);
   if (names.length === 0) return `There is no tool "${name}"; this prompt has no tools.`;
-  const listed = names.slice(0, maxNamedTools).join(', ');
+  return `There is no tool "${name}". The tools are: ${listed(names)}.`;
+}
+
+function notAllowed(name: string, display: Shown, allowed: ReadonlySet<string>): string {
+  const names = namesAmong(display, allowed);
+  const refusal = `The tool "${name}" was not called: it is not allowed here.`;
+  return names.length === 0
+    ? `${refusal} Continue without it.`
+    : `${refusal} The tools that are allowed: ${listed(names)}. Use one of them, or continue without it.`;
+}
+
+/** The tools that can be called. */
+function namesAmong(display: Shown, allowed: ReadonlySet<string> | undefined): readonly string[] {
+  const names = display.tools.map(({ name }) => name);
+  return allowed === undefined ? names : names.filter((name) => allowed.has(name) || display.isOwn(name));
+}
+
+function listed(names: readonly string[]): string {
   const more = names.length > maxNamedTools ? ` and ${names.length - maxNamedTools} more` : '';
-  return `There is no tool "${name}". The tools are: ${listed}${more}.`;
+  return `${names.slice(0, maxNamedTools).join(', ')}${more}`;
 }
 
 type GivenArguments =

@@ -189,6 +189,7 @@ const samples: Samples = {
         timeToFirstPieceMs: 3,
         responseId: 'r1',
         responseModel: 'scripted-1',
+        serviceTier: 'flex',
         isCompacted: true,
         answeredBy: 'one/a',
       },
