@@ -29,14 +29,15 @@ export function placeHunks(search: Search, hunks: readonly Hunk[]): readonly Pla
 function placeHunk(search: Search, hunk: Hunk, from: number, block: ReadonlySet<string>): FoundPlace {
   const sought = oldLines(hunk);
   const after = afterAnchors(search, hunk, from, block);
-  if (sought.length === 0) return placeInsertion(search, hunk, from, after);
+  const isSaidAgain = after > from && hunk.anchors.every(({ text }) => block.has(text.trim()));
+  // Lines that are only added fit anywhere: with an anchor that is said again, and is there again, the place is not known.
+  if (sought.length === 0) return placeInsertion(search, hunk, from, isSaidAgain ? from : after);
   if (hunk.isAtEnd) {
     const found = search.findAtEnd(sought, after);
     if (found !== undefined) return found;
     throw new DiffRefusal(explainMiss(search, hunk, sought, { from, after }));
   }
   const found = search.find(sought, after);
-  const isSaidAgain = after > from && hunk.anchors.every(({ text }) => block.has(text.trim()));
   if (isSaidAgain) {
     // The anchors are those of the hunk before, and there are such lines further on, too.
     const near = search.find(sought, from);
@@ -77,7 +78,7 @@ function placeInsertion(
 ): FoundPlace {
   if (isAtEnd && file.visibleCount >= after) return { at: file.visibleCount, isLoose: false };
   if (isAtEnd || (anchors.length > 0 && after > from)) return { at: after, isLoose: false };
-  if (file.visibleCount === 0) return { at: 0, isLoose: false };
+  if (file.visibleCount === 0 && from === 0) return { at: 0, isLoose: false };
   throw new DiffRefusal(
     `Hunk ${number} (line ${line} of the diff) only adds lines, and nothing says where. Give it an unchanged line beside them, a line of the file after "@@ ", or "*** End of File" after them.`,
   );

@@ -271,6 +271,18 @@ describe('a V4A diff is refused', () => {
   });
 });
 
+describe('lines that are only added', () => {
+  it.each<readonly [string, string, readonly string[]]>([
+    ['to an empty file, after a hunk', '', ['+z', ' ', '@@', '+a']],
+    ['under an anchor that is said again, and is there again', 'f\na\nf\nb\n', ['@@ f', '+x', '@@ f', '+y']],
+  ])('have no place %s', (_what, content, diff) => {
+    expect(apply(content, ...diff)).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('only adds lines, and nothing says where'),
+    });
+  });
+});
+
 describe('the text of a new file', () => {
   it.each([
     ['+a\n+b', 'a\nb'],
