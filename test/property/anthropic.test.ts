@@ -91,8 +91,12 @@ describe('a conversation', () => {
     fc.assert(
       fc.property(conversations, (conversation) => {
         const messages = toMessages(conversation, 'anthropic');
+        const control = { type: 'ephemeral' } as const;
         const before = JSON.stringify(messages);
-        const marked = markPrefixes({ model: 'm', max_tokens: 1, messages }, { type: 'ephemeral' });
+        const marked = markPrefixes(
+          { model: 'm', max_tokens: 1, messages },
+          { prefix: control, conversation: control },
+        );
         expect(JSON.stringify(messages)).toBe(before);
         const blocks = marked.messages.flatMap(({ content }): readonly object[] => content);
         const ends = blocks.filter((one) => Object.hasOwn(one, 'cache_control'));

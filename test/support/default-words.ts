@@ -94,7 +94,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   NestedEvaluateOptions: { toolChoice: 'auto' },
   NextLife: { isContemporary: false },
   ObserveOptions: { results: false },
-  OpenAIModelOptions: { openedTools: 'append', promptCacheKey: false },
+  OpenAIModelOptions: { openedTools: 'append' },
   OpenJournalOptions: { readOnly: false },
   OtelObserverOptions: { content: 'none', semconv: '1.45' },
   OverridesSource: { tag: 'latest' },

@@ -21,7 +21,6 @@ import { shellLimitsOf } from '../../src/host/sandbox/shell/shell-limits.ts';
 import { virtualSettings } from '../../src/host/sandbox/virtual/options.ts';
 import { stagingLimitChecks } from '../../src/host/staged-folder/staging/options.ts';
 import { silenceTimeoutMs } from '../../src/providers/kit/wire/silence-limit.ts';
-import { cacheKeySource } from '../../src/providers/openai/request/request.ts';
 import { defaultInstructionCharacters } from '../../src/suite/skills/project-instructions.ts';
 import { vfsLimitChecks } from '../../src/suite/vfs/limits.ts';
 import { defaultWords } from '../support/default-words.ts';
@@ -286,7 +285,6 @@ const resolvedWords: Readonly<Record<string, () => unknown>> = {
   'McpSectionOptions.effects': mountedEffects,
   'NamedResourceToken.isStateless': () => resourceToken('resource').isStateless,
   'NamedResourceToken.isTransactional': () => resourceToken('resource').isTransactional,
-  'OpenAIModelOptions.promptCacheKey': () => cacheKeySource(undefined)('Instructions.') !== undefined,
 };
 
 /** The table of words, by `Type.option`. */

@@ -8,6 +8,8 @@ export interface TokenPrices {
   readonly cachedInputPerMillion?: number;
   /** For the part of the input that was written to the provider's cache. Default: as for other input. */
   readonly cacheWriteInputPerMillion?: number;
+  /** For the part of that which is kept for the longer lifetime (`longCacheWriteInputTokens`). Default: as `cacheWriteInputPerMillion`. */
+  readonly longCacheWriteInputPerMillion?: number;
   readonly outputPerMillion: number;
 }
 

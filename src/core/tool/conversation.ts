@@ -56,6 +56,8 @@ export interface RawItems {
   /** Name of the model provider that made the items; no other provider may read them. */
   readonly provider: string;
   readonly items: readonly unknown[];
+  /** The provider's id of the answer, where its next request is compared with this one. Default: not kept. */
+  readonly responseId?: string;
 }
 
 /** What is said to the model in the role of the user. */

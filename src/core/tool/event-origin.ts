@@ -67,6 +67,7 @@ export const tokenUsage: FieldsOf<TokenUsage> = {
   outputTokens: optional(amount),
   cachedInputTokens: optional(amount),
   cacheWriteInputTokens: optional(amount),
+  longCacheWriteInputTokens: optional(amount),
   reasoningTokens: optional(amount),
 };
 

@@ -129,6 +129,7 @@ function totalUsageOf(modelUsage: unknown): TokenUsage | undefined {
     output: sum('outputTokens'),
     read: sum('cacheReadInputTokens'),
     written: sum('cacheCreationInputTokens'),
+    writtenLong: undefined,
     reasoning: undefined,
   });
 }

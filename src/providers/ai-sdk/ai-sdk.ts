@@ -6,7 +6,6 @@ import type { JsonObject } from '../../core/schema/index.ts';
 import { systemClock } from '../../core/session/index.ts';
 import type { Logger, ModelSettings } from '../../core/tool/index.ts';
 import {
-  assertCaching,
   type CallIdForm,
   checkModelOptions,
   claudeCharactersPerToken,
@@ -27,8 +26,9 @@ import {
   type WireFields,
 } from '../kit/index.ts';
 import { hostedToolCodecsOf } from './hosted/codecs.ts';
-import { type CacheTtl, cacheMarkOf, isClaude } from './request/cache-marks.ts';
+import { isClaude } from './request/cache-marks.ts';
 import { openedToolsFormOf } from './request/opened-tools.ts';
+import { checkCacheOptions, planCaching } from './request/prompt-caching.ts';
 import { checkRequest, prepareRequest, type RequestContext } from './request/request.ts';
 import { readSettings } from './request/request-settings.ts';
 import { toProviderError } from './turn/provider-error.ts';
@@ -62,7 +62,7 @@ export interface AiSdkOptions extends SharedModelOptions {
   readonly hostedToolCodecs?: HostedToolCodecTable;
   /**
    * Whether the provider can enforce an output schema; otherwise the schema is part of the instructions. Answers are
-   * validated in any case. Default: true.
+   * validated in any case. Default: as `true`.
    */
   readonly takesOutputSchema?: boolean;
   /**
@@ -76,11 +76,22 @@ export interface AiSdkOptions extends SharedModelOptions {
    */
   readonly strictTools?: 'all-or-none' | 'each' | 'none';
   /**
-   * Prompt caching for Claude; false turns it off. `ttl` is the lifetime of a cache entry after its last use. The
-   * breakpoints are for the packages of Anthropic, Bedrock, Vertex and OpenRouter; other models get none. Default: on,
-   * `'5m'`.
+   * Prompt caching; what the model or its package cannot be told is refused by name.
+   *
+   * - Claude: `ttl` (`'5m'` or `'1h'`) and `conversation`, as with `anthropic()`, by breakpoints for the packages of Anthropic, Bedrock, Vertex and OpenRouter; false sets none.
+   * - `@ai-sdk/openai`, Responses: `key`, `ttl` (`'30m'` or `'12h'`), `conversation`, `diagnose` and false, as with `openai()`. Chat Completions: `key`, `ttl: '30m'` and false.
+   * - Other models: true only; what their packages have belongs in `providerOptions`.
+   *
+   * Default: as `true`.
    */
-  readonly promptCaching?: false | { readonly ttl?: CacheTtl };
+  readonly promptCaching?:
+    | boolean
+    | {
+        readonly key?: string | true;
+        readonly ttl?: '5m' | '30m' | '1h' | '12h';
+        readonly conversation?: '5m' | '30m' | '1h' | '12h';
+        readonly diagnose?: boolean;
+      };
   /**
    * Where the model gets the tools of sections that are opened during a run: `'append'` or `'in-place'`, as with `openai()` and `anthropic()`. In place only for models of `@ai-sdk/openai` (Responses)
    * and `@ai-sdk/anthropic` with an interface of version 4; for others it is refused. `'tool-search'` is for models of `@ai-sdk/openai` (Responses) alone, with either
@@ -126,7 +137,6 @@ export function aiSdk(options: AiSdkOptions): ProviderAdapter {
   const { model } = options;
   assertModel(model);
   checkModelOptions('AI SDK', { model: model.modelId }, []);
-  assertCaching('aiSdk()', options.promptCaching);
   const { openedTools = 'append' } = options;
   if (openedTools !== 'append' && openedToolsFormOf(model, openedTools) === undefined) {
     const which =
@@ -168,7 +178,7 @@ function adapterOf<Version extends AiSdkVersion>(
     claude: isClaude(model)
       ? { provider: name, modelId: model.modelId, knowsEffort: mayBudget(model) }
       : undefined,
-    cacheMark: options.promptCaching === false ? undefined : cacheMarkOf(model, options.promptCaching?.ttl),
+    caching: planCaching(model, options.promptCaching),
     settings: [layerOf(options), options.settings ?? {}],
     projections: new ToolSchemas(aiSdkDialect, options.strictTools ?? defaultStrictTools(family)),
     providerTools: new ProviderToolRegistry({
@@ -190,7 +200,8 @@ function adapterOf<Version extends AiSdkVersion>(
       unsupportedConfig: options.unsupportedConfig,
     }),
   };
-  readSettings(context.asked, context.settings);
+  const { providerOptions } = readSettings(context.asked, context.settings);
+  checkCacheOptions(providerOptions, context.caching);
   const asking = {
     model,
     context,

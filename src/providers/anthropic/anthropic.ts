@@ -3,9 +3,10 @@ import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import {
   askVendor,
-  assertCaching,
+  assertClaudeOrder,
   type ClientChoice,
   checkModelOptions,
+  claudeCachingSupport,
   claudeCharactersPerToken,
   HostedToolRegistry,
   lazyClient,
@@ -13,6 +14,7 @@ import {
   openedToolsCheck,
   ProviderToolRegistry,
   providerAdapter,
+  readCaching,
   type SharedModelOptions,
   ThinkingNotice,
   ToolSchemas,
@@ -22,12 +24,11 @@ import {
 import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
 import { anthropicHostedToolCodecs } from './hosted/codecs.ts';
-import { prepareRequest, toWireChoice } from './request.ts';
+import { type CachingPlan, prepareRequest, toWireChoice } from './request.ts';
 import { checkForModel, toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
 import { anthropicProviderToolCodecs } from './typed/codecs.ts';
-import type { CacheControl } from './wire.ts';
 
 /** Options of every Anthropic adapter, independent of its client. */
 export interface AnthropicModelOptions extends SharedModelOptions {
@@ -39,10 +40,17 @@ export interface AnthropicModelOptions extends SharedModelOptions {
    */
   readonly maxTokens?: number;
   /**
-   * Prompt caching, which makes the repeated part of requests cheaper; false turns it off. `ttl` is the lifetime of a cache
-   * entry after its last use. Default: on, `'5m'`.
+   * Prompt caching, which makes the repeated part of requests cheaper; false turns it off, and true is the default.
+   *
+   * - `ttl` is the lifetime of a cache entry after its last use, `'5m'` unless it is given.
+   * - `conversation` is that of what comes after tools and instructions, at most as long: `{ ttl: '1h', conversation: '5m' }` keeps only these for an hour. Default: as `ttl`.
+   * - `diagnose: true` asks why a request could not reuse the one before (the beta `cache-diagnosis-2026-04-07`): `cache` of the event `model-call-end`. Default: false.
+   *
+   * The provider has no key for it: `key` is refused. Default: as `true`.
    */
-  readonly promptCaching?: false | { readonly ttl?: '5m' | '1h' };
+  readonly promptCaching?:
+    | boolean
+    | { readonly ttl?: '5m' | '1h'; readonly conversation?: '5m' | '1h'; readonly diagnose?: boolean };
   /**
    * Beta features for every request, in addition to those of hosted tools and of the client's own headers. They are sent in the header
    * `anthropic-beta`. Default: none.
@@ -105,7 +113,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   const { unsupportedConfig } = options;
   checkModelOptions('Anthropic', options, clientKeys);
   toWireSettings(settings);
-  const cacheControl = toCacheControl(options.promptCaching);
+  const caching = planCaching(options.promptCaching);
   const projections = new ToolSchemas(anthropicDialect);
   const codecs = { ...anthropicHostedToolCodecs, ...options.hostedToolCodecs };
   const registry = new HostedToolRegistry({ adapter: 'Anthropic', model, codecs, unsupportedConfig });
@@ -140,7 +148,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
           maxTokens,
           settings,
           betas,
-          cacheControl,
+          caching,
           projections,
           registry,
           providerTools,
@@ -165,8 +173,15 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
   });
 }
 
-function toCacheControl(caching: AnthropicModelOptions['promptCaching']): CacheControl | undefined {
-  assertCaching('anthropic()', caching);
-  if (caching === false) return undefined;
-  return { type: 'ephemeral', ...present({ ttl: caching?.ttl }) };
+/** @returns undefined when the cache is off. */
+function planCaching(caching: AnthropicModelOptions['promptCaching']): CachingPlan | undefined {
+  const asked = readCaching('anthropic()', caching, claudeCachingSupport);
+  if (asked === false) return undefined;
+  const { diagnose = false, ttl, conversation = ttl } = asked;
+  assertClaudeOrder('anthropic()', asked);
+  return {
+    prefix: { type: 'ephemeral', ...present({ ttl }) },
+    conversation: { type: 'ephemeral', ...present({ ttl: conversation }) },
+    diagnoses: diagnose,
+  };
 }

@@ -24,7 +24,7 @@ export type AnthropicSettings = ModelSettings;
  */
 const ownKeys = [
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'mcp_servers'],
-  ...['stream', 'thread', 'cache_control', 'betas', 'compaction'],
+  ...['stream', 'thread', 'cache_control', 'betas', 'compaction', 'diagnostics'],
 ];
 
 /** Sent within `tool_choice`. */

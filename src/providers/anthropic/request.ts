@@ -15,6 +15,7 @@ import {
   type HostedToolRegistry,
   hostedChoice,
   isOff,
+  lastResponseId,
   mayThink,
   type PlacedTools,
   type PreparedRequest,
@@ -38,6 +39,16 @@ import {
   type Message,
 } from './wire.ts';
 
+/** What requests say about the cache. */
+export interface CachingPlan {
+  /** The mark after tools and instructions. */
+  readonly prefix: CacheControl;
+  /** The mark in the conversation. */
+  readonly conversation: CacheControl;
+  /** Whether the provider compares each request with the one before. */
+  readonly diagnoses: boolean;
+}
+
 /** Settings of the adapter for its requests. */
 export interface AnthropicRequestParts {
   readonly model: string;
@@ -46,8 +57,8 @@ export interface AnthropicRequestParts {
   readonly maxTokens: number;
   readonly settings: AnthropicSettings;
   readonly betas: readonly string[];
-  /** Undefined: no breakpoints are set. */
-  readonly cacheControl: CacheControl | undefined;
+  /** What requests say about the cache; undefined: it is off. */
+  readonly caching: CachingPlan | undefined;
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
   readonly providerTools: ProviderToolRegistry;
@@ -114,11 +125,17 @@ export function prepareRequest(
       output_config: answerSchema === undefined ? undefined : toOutputConfig(settings, answerSchema),
     }),
   };
-  const { cacheControl } = options;
+  const { caching, provider } = options;
+  const diagnoses = caching?.diagnoses === true;
+  if (diagnoses) body.diagnostics = { previous_message_id: lastResponseId(conversation, provider) ?? null };
   return {
-    body: cacheControl === undefined ? body : markPrefixes(body, cacheControl),
-    headers: withBetas({ ...hosted.headers, ...typed?.headers }, options.betas),
+    body: caching === undefined ? body : markPrefixes(body, caching),
+    headers: withBetas(
+      { ...hosted.headers, ...typed?.headers },
+      diagnoses ? [...options.betas, diagnosisBeta] : options.betas,
+    ),
     asked: request,
+    keepsResponseId: diagnoses,
     hostedTools,
     typed,
     toolSchemas: new Map(tools.map(({ tool, schema }) => [tool.name, schema])),
@@ -232,21 +249,25 @@ function withBetas(
 }
 
 const betaHeader = 'anthropic-beta';
+const diagnosisBeta = 'cache-diagnosis-2026-04-07';
 
 /**
  * The request with cache breakpoints, at most four: after the tools, after the instructions, after the conversation, and at
  * the end of the previous request's conversation, so that a request finds that prefix regardless of how much one turn added. Marked
  * blocks are copies; the conversation is not modified.
  */
-export function markPrefixes(body: AnthropicRequest, control: CacheControl): AnthropicRequest {
+export function markPrefixes(
+  body: AnthropicRequest,
+  { prefix, conversation }: Pick<CachingPlan, 'prefix' | 'conversation'>,
+): AnthropicRequest {
   const { tools, system, messages } = body;
   return {
     ...body,
     ...present({
-      tools: tools === undefined ? undefined : markLast(tools, control),
-      system: system === undefined ? undefined : markLast(system, control),
+      tools: tools === undefined ? undefined : markLast(tools, prefix),
+      system: system === undefined ? undefined : markLast(system, prefix),
     }),
-    messages: markMessages(messages, control),
+    messages: markMessages(messages, conversation),
   };
 }
 

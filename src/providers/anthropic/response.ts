@@ -11,6 +11,7 @@ import {
   messagesFinishReason,
   messagesUsage,
   objectsIn,
+  readMessageDiagnosis,
   stringFields,
   typedCallParts,
   unansweredItem,
@@ -63,14 +64,24 @@ export function readMessage(
       usage,
       hosted: hosted.length === 0 ? undefined : hosted,
       isCompacted: isCompactedMessage(message) ? true : undefined,
+      cache: readMessageDiagnosis(message['diagnostics'], isCompared(prepared)),
     }),
-    raw: { provider, items: [...blocks.map(withObjectInput), ...end] },
+    raw: {
+      provider,
+      items: [...blocks.map(withObjectInput), ...end],
+      ...(prepared.keepsResponseId === true ? stringFields({ responseId: message['id'] }) : undefined),
+    },
     ...stringFields({
       responseId: message['id'],
       responseModel: message['model'],
       serviceTier: fieldsIn(message['usage'])['service_tier'],
     }),
   };
+}
+
+/** Whether a request names an answer to be compared with. */
+function isCompared({ body }: PreparedAnthropicRequest): boolean {
+  return typeof body.diagnostics?.previous_message_id === 'string';
 }
 
 /** @param isComplete whether the block is complete; undefined in a message that is not truncated. */

@@ -114,6 +114,8 @@ export interface AnthropicRequest {
   tool_choice?: AnthropicToolChoice;
   output_config?: OutputConfig;
   stream?: boolean;
+  /** What to compare the request with, to say why the cache was missed. */
+  diagnostics?: { previous_message_id: string | null };
 }
 
 /**

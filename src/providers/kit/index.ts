@@ -1,3 +1,23 @@
+export {
+  lastResponseId,
+  longResponseWrites,
+  readCacheDiagnosis,
+  readMessageDiagnosis,
+} from './caching/cache-diagnosis.ts';
+export {
+  type OpenAICachingPlan,
+  type OpenAILifetime,
+  openaiLifetimes,
+  planOpenAICaching,
+  refuseBareExplicit,
+} from './caching/openai-caching.ts';
+export {
+  assertClaudeOrder,
+  type ClaudeLifetime,
+  claudeCachingSupport,
+  type PromptCachingParts,
+  readCaching,
+} from './caching/prompt-caching.ts';
 export { choiceAmongAll } from './hosted/allowed-tools.ts';
 export type { Cited } from './hosted/annotations.ts';
 export {
@@ -34,7 +54,6 @@ export {
 } from './hosted/vendor-types.ts';
 export { type AskedOfModel, isForced, refuseForModel, refuses, thinksByBudget } from './model-facts.ts';
 export {
-  assertCaching,
   type ClientChoice,
   checkModelOptions,
   claudeCharactersPerToken,
@@ -78,6 +97,7 @@ export { isContextOverflow } from './wire/context-overflow.ts';
 export { DistinctCallIds } from './wire/distinct-call-ids.ts';
 export { failureReason } from './wire/failure-reason.ts';
 export {
+  countAboveZero,
   countFields,
   fieldsIn,
   numberFields,
@@ -100,6 +120,7 @@ export { isWebUrl, toBase64, toUrl } from './wire/media-url.ts';
 export { MessageBuilder } from './wire/message-builder.ts';
 export {
   isCompactedMessage,
+  longMessageWrites,
   messagesFinishReason,
   messagesUsage,
   toTokenUsage,

@@ -1,5 +1,4 @@
 import {
-  assertOptions,
   number,
   type OptionRule,
   type OptionsOf,
@@ -127,14 +126,4 @@ export function lazyClient<Client, Options extends object>(
 
 function fault(message: string, option: string): PromptValidationError {
   return new PromptValidationError(message, { details: { option } });
-}
-
-/**
- * What the option for prompt caching must be that is not false.
- *
- * @internal
- */
-export function assertCaching(of: string, caching: object | false | undefined): void {
-  if (caching === undefined || caching === false) return;
-  assertOptions<object>(of, caching, { ttl: oneOf(['5m', '1h']) }, { path: 'promptCaching' });
 }

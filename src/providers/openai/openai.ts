@@ -1,4 +1,4 @@
-import { assertOptions, type OptionsOf, rule } from '../../core/error/index.ts';
+import { assertOptions, type OptionsOf } from '../../core/error/index.ts';
 import type { ProviderAdapter } from '../../core/evaluation/index.ts';
 import { present } from '../../core/internal/index.ts';
 import type { LanguageModel } from '../../core/runtime/index.ts';
@@ -10,13 +10,15 @@ import {
   lazyClient,
   modelChecks,
   ProviderToolRegistry,
+  planOpenAICaching,
   providerAdapter,
   type SharedModelOptions,
   searchedToolsCheck,
   ToolSchemas,
 } from '../kit/index.ts';
 import { openaiHostedToolCodecs } from './hosted/codecs.ts';
-import { cacheKeySource, checkRequest, type OpenAIRequestParts, prepareRequest } from './request/request.ts';
+import { checkCacheSettings } from './request/prompt-caching.ts';
+import { checkRequest, type OpenAIRequestParts, prepareRequest } from './request/request.ts';
 import { toWireSettings } from './request/request-settings.ts';
 import { toProviderError } from './response/provider-error.ts';
 import { readStream } from './response/read-stream.ts';
@@ -35,11 +37,25 @@ export interface OpenAIModelOptions extends SharedModelOptions {
    */
   readonly encryptedReasoning?: boolean;
   /**
-   * The key of the provider's prompt cache (`prompt_cache_key`): a string, or true to derive one from the instructions, so
-   * that the turns of a run and runs with the same instructions share the cache. `prompt_cache_key` in the settings takes
-   * precedence. Default: false, no key is sent; the provider then compares only the start of requests.
+   * What the provider is told about its prompt cache. True: nothing, it caches by itself. False: it is off (`prompt_cache_options.mode: 'explicit'`, without a mark). Otherwise:
+   *
+   * - `key` groups requests that share a cache (`prompt_cache_key`): a string, or true to derive one from the instructions, so that the turns of a run and runs with the same instructions share
+   *   it. Default: none.
+   * - `ttl` is how long an entry is kept at least: `'30m'` or `'12h'`. Default: `'30m'`, the provider's own.
+   * - `conversation: '12h'` marks where the two requests before had ended, to be kept for that long, while `ttl` holds for what is new. Default: no marks.
+   * - `diagnose: true` asks why a request could not reuse the one before: `cache` of the event `model-call-end`. Default: false.
+   *
+   * All but `key` is for models from gpt-5.6 on, and refused for models that are known to be older. Beside it the settings cannot have `prompt_cache_key`, `prompt_cache_options` or
+   * `prompt_cache_retention`. Default: as `true`.
    */
-  readonly promptCacheKey?: string | boolean;
+  readonly promptCaching?:
+    | boolean
+    | {
+        readonly key?: string | true;
+        readonly ttl?: '30m' | '12h';
+        readonly conversation?: '30m' | '12h';
+        readonly diagnose?: boolean;
+      };
   /**
    * Where the model gets the tools of sections that are opened during a run. `'append'`: at the end of the list of tools, which comes before everything that the provider caches, so that the
    * request after an opening is charged in full. `'in-place'`: with the result that opens them, as `additional_tools`; the list of tools never changes. `'tool-search'`: the same in the shape that
@@ -61,10 +77,7 @@ const openaiChecks: OptionsOf<OpenAIOptions> = {
   model: 'any',
   encryptedReasoning: 'boolean',
   openedTools: searchedToolsCheck,
-  promptCacheKey: rule(
-    (key) => typeof key === 'boolean' || (typeof key === 'string' && key !== ''),
-    'a non-empty string, or true or false',
-  ),
+  promptCaching: 'any',
   client: 'any',
   apiKey: 'any',
   baseURL: 'string',
@@ -73,6 +86,8 @@ const openaiChecks: OptionsOf<OpenAIOptions> = {
   defaultHeaders: 'object',
   fetch: 'function',
 };
+
+const movedOptions: ReadonlyMap<string, string> = new Map([['promptCacheKey', 'promptCaching.key']]);
 
 /**
  * An adapter for OpenAI's Responses API and for compatible servers. The provider stores nothing: each request contains the
@@ -97,7 +112,7 @@ const openaiChecks: OptionsOf<OpenAIOptions> = {
  * @throws {PromptValidationError} for options that exclude each other or are invalid.
  */
 export function openai(options: OpenAIOptions): ProviderAdapter {
-  assertOptions('openai()', options, openaiChecks);
+  assertOptions('openai()', options, openaiChecks, { moved: movedOptions });
   checkModelOptions('OpenAI', options, clientKeys);
   return providerAdapter({ model: createModel(options) });
 }
@@ -119,12 +134,15 @@ function createModel(options: OpenAIOptions): LanguageModel {
       ...(openedTools === 'tool-search' ? { [toolSearchCodec.kind]: toolSearchCodec } : {}),
     },
   });
+  const settings = toWireSettings(options.settings ?? {});
+  const caching = planOpenAICaching('openai()', model, options.promptCaching);
+  checkCacheSettings(settings, caching);
   const requestOptions: OpenAIRequestParts = {
     model,
     provider: name,
-    settings: toWireSettings(options.settings ?? {}),
+    settings,
     encryptedReasoning: options.encryptedReasoning ?? !isWithoutReasoning(model),
-    cacheKeyOf: cacheKeySource(options.promptCacheKey),
+    caching,
     projections: new ToolSchemas(openaiDialect),
     registry,
     providerTools,

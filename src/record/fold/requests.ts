@@ -109,7 +109,7 @@ export function recordedResponse(row: ResponseRow): RecordedResponse {
  */
 export function recordedTurn(response: RecordedResponse): ModelTurn {
   const { error, finishReason, usage, raw, hosted, responseId, model, hasFiles, isCompacted } = response;
-  const { answeredBy, serviceTier } = response;
+  const { answeredBy, cache, serviceTier } = response;
   if (error !== undefined) throw toError(error);
   return {
     // The content of an answer is recorded as it is, and checked by the run like that of any model.
@@ -123,6 +123,7 @@ export function recordedTurn(response: RecordedResponse): ModelTurn {
       responseModel: model,
       hasFiles,
       isCompacted,
+      cache,
       answeredBy,
       serviceTier,
     }),

@@ -91,9 +91,29 @@ export const part: Field<JsonObject> = variant('type', {
 export interface RawPart {
   readonly provider: string;
   readonly items: readonly JsonValue[];
+  /** Where the next request is compared with this answer. */
+  readonly responseId?: string;
 }
 
-export const raw: Field<RawPart> = record({ provider: text, items: list(json<JsonValue>()) });
+export const raw: Field<RawPart> = record({
+  provider: text,
+  items: list(json<JsonValue>()),
+  responseId: optional(text),
+});
+
+/** What a provider says of its prompt cache. */
+export interface CacheReport {
+  readonly hit: boolean;
+  /** Tokens that could not be reused. */
+  readonly missed?: number;
+  readonly reason?: string;
+}
+
+export const cacheReport: Field<CacheReport> = record({
+  hit: flag,
+  missed: optional(amount),
+  reason: optional(text),
+});
 
 const parts = list(part);
 

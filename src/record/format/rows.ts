@@ -46,7 +46,9 @@ import {
   type AttemptPart,
   approval,
   attemptFields,
+  type CacheReport,
   type ContentReference,
+  cacheReport,
   content,
   event,
   feedback,
@@ -152,6 +154,8 @@ export const responseAnswer = {
   hasFiles: optional(flag) as OptionalField<boolean>,
   /** The provider shortened the conversation. */
   isCompacted: optional(flag) as OptionalField<boolean>,
+  /** What the provider says of its prompt cache. */
+  cache: optional(cacheReport) as OptionalField<CacheReport>,
   /** Name of the model that answered, in a run that has several. */
   answeredBy: optional(text) as OptionalField<string>,
   finishReason: optional(text) as OptionalField<FinishReason>,

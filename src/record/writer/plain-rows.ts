@@ -10,11 +10,12 @@ import {
   type RunPathStep,
 } from '../../core/runtime/index.ts';
 import type { JsonObject } from '../../core/schema/index.ts';
-import type { ConversationItem } from '../../core/tool/index.ts';
+import type { ConversationItem, RawItems } from '../../core/tool/index.ts';
 import { type RunHeader, runHeader } from '../format/header-row.ts';
 import { rowMembers, rowOf } from '../format/references.ts';
 import {
   hostedToolPart,
+  type RawPart,
   type RecordedWrite,
   type RowEdit,
   type RowLog,
@@ -88,10 +89,11 @@ export function responseRow(response: ObservedResponse, place: Place): ResponseR
     durationMs: response.durationMs,
     timeToFirstPieceMs: response.timeToFirstPieceMs,
     content: answer?.content as readonly JsonObject[] | undefined,
-    raw: raw === undefined ? undefined : { provider: raw.provider, items: raw.items.map(plain) },
+    raw: raw === undefined ? undefined : plainRaw(raw),
     hosted: hosted.length === 0 ? undefined : hosted.map((reading) => plain(reading)),
     hasFiles: answer?.hasFiles,
     isCompacted: answer?.isCompacted,
+    cache: answer?.cache,
     answeredBy: answer?.answeredBy,
     finishReason: answer?.finishReason,
     usage: answer?.usage,
@@ -100,6 +102,11 @@ export function responseRow(response: ObservedResponse, place: Place): ResponseR
     serviceTier: answer?.serviceTier,
     error: response.outcome === 'failed' ? response.error : undefined,
   });
+}
+
+function plainRaw({ provider, items, responseId }: RawItems): RawPart {
+  const kept = { provider, items: items.map(plain) };
+  return responseId === undefined ? kept : { ...kept, responseId };
 }
 
 /** What was added to a call after its commit. @returns undefined when nothing was, and deliveries need no row. */

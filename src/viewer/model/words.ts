@@ -87,12 +87,14 @@ export function percent(part: number, whole: number): number {
 /** What tokens cost, in the currency of the prices. */
 export function costOf(usage: TokenUsage, prices: TokenPrices): number {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteInputTokens = 0 } = usage;
-  const { inputPerMillion, outputPerMillion } = prices;
+  const { longCacheWriteInputTokens = 0 } = usage;
+  const { inputPerMillion, outputPerMillion, cacheWriteInputPerMillion = inputPerMillion } = prices;
   const plain = Math.max(0, inputTokens - cachedInputTokens - cacheWriteInputTokens);
   return (
     (plain * inputPerMillion +
       cachedInputTokens * (prices.cachedInputPerMillion ?? inputPerMillion) +
-      cacheWriteInputTokens * (prices.cacheWriteInputPerMillion ?? inputPerMillion) +
+      (cacheWriteInputTokens - longCacheWriteInputTokens) * cacheWriteInputPerMillion +
+      longCacheWriteInputTokens * (prices.longCacheWriteInputPerMillion ?? cacheWriteInputPerMillion) +
       outputTokens * outputPerMillion) /
     1e6
   );

@@ -38,6 +38,12 @@ const unseen: Readonly<Record<string, readonly string[]>> = {
     'resultId',
     'results.maxTotalCharacters',
   ],
+  'it needs a provider that says what became of its cache; the tests of prompt caches have it': [
+    'cache',
+    'cache.missed',
+    'cache.reason',
+    'raw.responseId',
+  ],
   'other rows have the same content, call, question or message with it': [
     'after.omitted',
     'staged.records',

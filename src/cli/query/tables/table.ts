@@ -154,6 +154,10 @@ export const usageColumns: Columns<SourceSpending> = columnsOf(({ number, real }
   output_tokens: number('tokens of the output, reasoning included', 'usage.outputTokens'),
   cached_input_tokens: number('part of the input from the cache of the provider', 'usage.cachedInputTokens'),
   cache_write_input_tokens: number('part of the input that went to the cache', 'usage.cacheWriteInputTokens'),
+  long_cache_write_input_tokens: number(
+    'part of that which is kept for the longer lifetime',
+    'usage.longCacheWriteInputTokens',
+  ),
   reasoning_tokens: number('part of the output that the model thought with', 'usage.reasoningTokens'),
   cost: real('in the currency of the prices; NULL where they are not known', ({ cost, usage, prices }) =>
     usage === undefined || prices === undefined ? cost : tokenCost(usage, prices),

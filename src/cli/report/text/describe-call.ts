@@ -206,7 +206,7 @@ export function newsText({ event, call }: LocatedEvent, clean: (text: string) =>
     case 'tool-results-dropped':
       return `the conversation exceeded the context window, ${counted(event.callIds.length, 'tool result')} replaced by a note`;
     case 'model-call-end':
-      return event.isCompacted === true ? 'the provider shortened the conversation' : undefined;
+      return modelCallNews(event);
     case 'input-taken':
       return `${event.by === undefined ? 'someone' : printable(clean(event.by))} said: ${said(event.text)}`;
     case 'turns-dropped':
@@ -229,6 +229,22 @@ export function newsText({ event, call }: LocatedEvent, clean: (text: string) =>
     default:
       return undefined;
   }
+}
+
+/** What the provider did beside its answer. */
+function modelCallNews({
+  cache,
+  isCompacted,
+}: Extract<RunEvent, { readonly type: 'model-call-end' }>): string | undefined {
+  const shortened = isCompacted === true ? 'the provider shortened the conversation' : undefined;
+  const missed = cache === undefined || cache.hit ? undefined : missText(cache);
+  return [shortened, missed].filter((text) => text !== undefined).join('; ') || undefined;
+}
+
+/** `the request missed the prompt cache, about 1,200 tokens: tools_changed`. */
+function missText({ missed, reason }: { readonly missed?: number; readonly reason?: string }): string {
+  const tokens = missed === undefined ? '' : `, about ${formatNumber(missed)} tokens`;
+  return `the request missed the prompt cache${tokens}${reason === undefined ? '' : `: ${printable(reason)}`}`;
 }
 
 function approvalSubject({ toolName, about }: Pick<Asked, 'toolName' | 'about'>): string {

@@ -202,6 +202,11 @@ interface RunEvents {
     readonly serviceTier?: string;
     /** True when the provider shortened the conversation in this turn, as by a summary in the place of what came before; absent otherwise. */
     readonly isCompacted?: boolean;
+    /**
+     * What the provider says of its prompt cache, where an adapter asked it (`promptCaching: { diagnose: true }`): whether this request could reuse the one before; `missed`, about
+     * how many tokens it could not; `reason`, why, in the words of the provider, such as `tools_changed`. Absent when it does not say.
+     */
+    readonly cache?: { readonly hit: boolean; readonly missed?: number; readonly reason?: string };
     /** Name of the model that answered, in a run that has several; absent otherwise. */
     readonly answeredBy?: string;
   };

@@ -273,9 +273,10 @@ export function noPrices(modelName?: string): PromptValidationError {
 }
 
 function cheapestOf(prices: TokenPrices): ReturnType<typeof toExactPrices> {
-  const { input, cachedInput, cacheWrite, output } = toExactPrices(prices);
-  const cheapest = [cachedInput, cacheWrite].reduce((least, price) => (price < least ? price : least), input);
-  return { input: cheapest, cachedInput: cheapest, cacheWrite: cheapest, output };
+  const { input, cachedInput, cacheWrite, longCacheWrite, output } = toExactPrices(prices);
+  const inputs = [cachedInput, cacheWrite, longCacheWrite];
+  const cheapest = inputs.reduce((least, price) => (price < least ? price : least), input);
+  return { input: cheapest, cachedInput: cheapest, cacheWrite: cheapest, longCacheWrite: cheapest, output };
 }
 
 function checkUsage(usage: TokenUsage | undefined): void {

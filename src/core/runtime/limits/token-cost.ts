@@ -6,6 +6,7 @@ interface ExactPrices {
   readonly input: bigint;
   readonly cachedInput: bigint;
   readonly cacheWrite: bigint;
+  readonly longCacheWrite: bigint;
   readonly output: bigint;
 }
 
@@ -16,6 +17,7 @@ export const priceChecks: OptionsOf<TokenPrices> = {
   inputPerMillion: required(perMillion),
   cachedInputPerMillion: perMillion,
   cacheWriteInputPerMillion: perMillion,
+  longCacheWriteInputPerMillion: perMillion,
   outputPerMillion: required(perMillion),
 };
 
@@ -34,7 +36,7 @@ export function tokenCost(usage: TokenUsage, prices: TokenPrices): number {
 /** {@link tokenCost} in millionths of a millionth of the currency unit, without rounding. */
 export function exactCostOf(
   usage: TokenUsage,
-  { input, cachedInput, cacheWrite, output }: ExactPrices,
+  { input, cachedInput, cacheWrite, longCacheWrite, output }: ExactPrices,
 ): bigint {
   const inputTokens = toCount(usage.inputTokens);
   const reported = toCount(usage.cachedInputTokens);
@@ -42,9 +44,12 @@ export function exactCostOf(
   const written = toCount(usage.cacheWriteInputTokens);
   const others = inputTokens - cached;
   const stored = written < others ? written : others;
+  const longest = toCount(usage.longCacheWriteInputTokens);
+  const long = longest < stored ? longest : stored;
   return (
     cached * cachedInput +
-    stored * cacheWrite +
+    (stored - long) * cacheWrite +
+    long * longCacheWrite +
     (others - stored) * input +
     toCount(usage.outputTokens) * output
   );
@@ -55,10 +60,12 @@ export function toExactPrices(prices: TokenPrices): ExactPrices {
   assertOptions('What a model costs', prices, priceChecks, { path: 'prices' });
   const { inputPerMillion, outputPerMillion } = prices;
   const { cachedInputPerMillion = inputPerMillion, cacheWriteInputPerMillion = inputPerMillion } = prices;
+  const { longCacheWriteInputPerMillion = cacheWriteInputPerMillion } = prices;
   return {
     input: toExactPrice(inputPerMillion),
     cachedInput: toExactPrice(cachedInputPerMillion),
     cacheWrite: toExactPrice(cacheWriteInputPerMillion),
+    longCacheWrite: toExactPrice(longCacheWriteInputPerMillion),
     output: toExactPrice(outputPerMillion),
   };
 }

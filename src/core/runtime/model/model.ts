@@ -75,6 +75,11 @@ export interface ModelTurn {
    * tokens than this one. Default: false.
    */
   readonly isCompacted?: boolean;
+  /**
+   * What the provider says of its prompt cache, where it was asked: whether this request could reuse the one before, how many tokens it could not, and why. Default: it does not
+   * say.
+   */
+  readonly cache?: { readonly hit: boolean; readonly missed?: number; readonly reason?: string };
   /** The name of the model that answered, in a run that has several (`fallbackAdapter`). The run sets it, and a provider leaves it out. */
   readonly answeredBy?: string;
 }
@@ -181,5 +186,6 @@ export const tokenCounts: readonly (keyof TokenUsage)[] = [
   'outputTokens',
   'cachedInputTokens',
   'cacheWriteInputTokens',
+  'longCacheWriteInputTokens',
   'reasoningTokens',
 ];

@@ -23,6 +23,7 @@ export function reportedUsage(
     outputTokens: output,
     cachedInputTokens,
     cacheWriteInputTokens,
+    longCacheWriteInputTokens,
     reasoningTokens,
   } = usage;
   const hasOutput = output !== undefined && (output > 0 || (inputTokens > 0 && !saysSomething(turn)));
@@ -31,6 +32,7 @@ export function reportedUsage(
     outputTokens: hasOutput ? output : undefined,
     cachedInputTokens: inputTokens > 0 ? cachedInputTokens : undefined,
     cacheWriteInputTokens: inputTokens > 0 ? cacheWriteInputTokens : undefined,
+    longCacheWriteInputTokens: inputTokens > 0 ? longCacheWriteInputTokens : undefined,
     reasoningTokens: hasOutput ? reasoningTokens : undefined,
   }).filter(([, count]) => count !== undefined);
   return counts.length === 0 ? undefined : Object.fromEntries(counts);

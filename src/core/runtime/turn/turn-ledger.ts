@@ -246,6 +246,7 @@ export class TurnLedger {
       responseModel,
       serviceTier,
       isCompacted,
+      cache,
       answeredBy,
     }: Omit<ModelTurn, 'raw' | 'hosted' | 'usage'>,
     usage?: TokenUsage,
@@ -265,6 +266,7 @@ export class TurnLedger {
     if (responseModel !== undefined) end.responseModel = responseModel;
     if (serviceTier !== undefined) end.serviceTier = serviceTier;
     if (isCompacted === true) end.isCompacted = true;
+    if (cache !== undefined) end.cache = cache;
     if (answeredBy !== undefined) end.answeredBy = answeredBy;
     this.environment.emit(end);
   }

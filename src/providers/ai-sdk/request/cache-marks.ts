@@ -1,4 +1,5 @@
 import { present } from '../../../core/internal/index.ts';
+import type { ClaudeLifetime, PromptCachingParts } from '../../kit/index.ts';
 import type {
   AiSdkFunctionTool,
   AiSdkVersion,
@@ -7,8 +8,13 @@ import type {
   ProviderTool,
 } from '../wire/call-options.ts';
 
-/** Lifetime of a cache entry after its last use. */
-export type CacheTtl = '5m' | '1h';
+/** What puts a breakpoint after a part. */
+export interface CacheMarks {
+  /** After tools and instructions. */
+  readonly prefix: ProviderOptions;
+  /** In the conversation. */
+  readonly conversation: ProviderOptions;
+}
 
 /** The parts of a request that a provider can cache. */
 export interface Prefixes<Version extends AiSdkVersion> {
@@ -16,7 +22,8 @@ export interface Prefixes<Version extends AiSdkVersion> {
   readonly tools: readonly (ProviderTool | AiSdkFunctionTool)[];
 }
 
-interface NamedModel {
+/** A model, by what its package says of it. */
+export interface NamedModel {
   readonly provider: string;
   readonly modelId: string;
 }
@@ -26,10 +33,15 @@ export function isClaude({ provider, modelId }: NamedModel): boolean {
   return /anthropic|claude/i.test(`${provider} ${modelId}`);
 }
 
-/** The options that put a breakpoint after a part; undefined for models that are not Claude. */
-export function cacheMarkOf(model: NamedModel, ttl: CacheTtl | undefined): ProviderOptions | undefined {
-  if (!isClaude(model)) return undefined;
-  const { provider } = model;
+/** The breakpoints of a model that is Claude. */
+export function cacheMarksOf(
+  { provider }: NamedModel,
+  { ttl, conversation = ttl }: PromptCachingParts<ClaudeLifetime>,
+): CacheMarks {
+  return { prefix: cacheMark(provider, ttl), conversation: cacheMark(provider, conversation) };
+}
+
+function cacheMark(provider: string, ttl: ClaudeLifetime | undefined): ProviderOptions {
   const kept = ttl === undefined ? {} : { ttl };
   const cacheControl = { type: 'ephemeral', ...kept };
   return {
@@ -48,7 +60,7 @@ export function cacheMarkOf(model: NamedModel, ttl: CacheTtl | undefined): Provi
  */
 export function markPrefixes<Version extends AiSdkVersion>(
   { prompt, tools }: Prefixes<Version>,
-  mark: ProviderOptions,
+  { prefix, conversation }: CacheMarks,
 ): Prefixes<Version> {
   const lastAnswer = prompt.findLastIndex(({ role }) => role === 'assistant');
   const ends = new Set([lastAnswer - 1, prompt.length - 1]);
@@ -59,11 +71,11 @@ export function markPrefixes<Version extends AiSdkVersion>(
   return {
     prompt: prompt.map((message, index) =>
       (message.role === 'system' || ends.has(index)) && isMarkable(message)
-        ? { ...message, providerOptions: mark }
+        ? { ...message, providerOptions: message.role === 'system' ? prefix : conversation }
         : message,
     ),
     tools: tools.map((tool, index) =>
-      index === lastTool && tool.type === 'function' ? { ...tool, providerOptions: mark } : tool,
+      index === lastTool && tool.type === 'function' ? { ...tool, providerOptions: prefix } : tool,
     ),
   };
 }

@@ -1,5 +1,5 @@
 import { PromptValidationError } from '../../../core/error/index.ts';
-import { isRecord, present } from '../../../core/internal/index.ts';
+import { isRecord, none, present } from '../../../core/internal/index.ts';
 import type { ModelCheck, ModelRequest, ToolChoice } from '../../../core/runtime/index.ts';
 import type { JsonObject, JsonSchema, SchemaProjection } from '../../../core/schema/index.ts';
 import type { HostedTool, Logger, ModelSettings } from '../../../core/tool/index.ts';
@@ -33,6 +33,7 @@ import { markPrefixes } from './cache-marks.ts';
 import { type ClaudeOptions, checkClaude, toClaudeThinking } from './claude-thinking.ts';
 import { broughtBy, declaredTools, type OpenedToolsForm, toOpenAITool } from './opened-tools.ts';
 import type { AskedPackage } from './package-settings.ts';
+import { type CachingPlan, checkCacheOptions, markEnds, openaiCacheOptions } from './prompt-caching.ts';
 import { toPrompt } from './prompt-messages.ts';
 import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';
 
@@ -55,8 +56,8 @@ export interface RequestContext<Version extends AiSdkVersion> {
   readonly callIds: CallIdForm;
   /** What is known of a model that is Claude; undefined for others. */
   readonly claude: ClaudeOptions | undefined;
-  /** The options of cache breakpoints; undefined: none are set. */
-  readonly cacheMark: ProviderOptions | undefined;
+  /** What requests say about the cache of their provider. */
+  readonly caching: CachingPlan;
 }
 
 /** A request with what is needed to read its answer. */
@@ -69,6 +70,8 @@ export interface PreparedAiSdkRequest<Version extends AiSdkVersion = AiSdkVersio
   readonly hostedNames: ReadonlyMap<string, HostedTool>;
   /** The provider tools that it declares. Absent: none. */
   readonly typed?: TypedTools | undefined;
+  /** True when the next request is compared with the answer of this one; absent otherwise. */
+  readonly keepsResponseId?: boolean;
 }
 
 /** Who gets to know what is not sent. */
@@ -90,6 +93,7 @@ export function checkRequest<Version extends AiSdkVersion>(
   const { tools, hostedTools, settings, toolChoice } = check;
   const asked = readSettings(context.asked, context.settings, settings);
   const { providerOptions } = asked;
+  checkCacheOptions(providerOptions, context.caching);
   const wires = context.registry.check(hostedTools);
   for (const { tools: own, request = {}, requires = [] } of wires) {
     toProviderTools([...own, ...requires], tools);
@@ -149,6 +153,9 @@ export function prepareRequest<Version extends AiSdkVersion>(
       strictness(projected.answer, context.family),
       providerOptions,
       choice.providerOptions,
+      ...(context.caching.openai === undefined
+        ? none
+        : [openaiCacheOptions(context.caching.openai, request, provider)]),
     ),
     hosted.request,
   );
@@ -177,13 +184,20 @@ export function prepareRequest<Version extends AiSdkVersion>(
     }),
   };
   // If a caller sets a breakpoint, no others are added.
-  const mark = allOptions['anthropic']?.['cacheControl'] === undefined ? context.cacheMark : undefined;
-  const { prompt, tools } = mark === undefined ? plain : markPrefixes(plain, mark);
+  const { claude, openai } = context.caching;
+  const marks = allOptions['anthropic']?.['cacheControl'] === undefined ? claude : undefined;
+  const { prompt, tools } =
+    marks !== undefined
+      ? markPrefixes(plain, marks)
+      : openai?.markTtl === undefined
+        ? plain
+        : { ...plain, prompt: markEnds(plain.prompt, openai.markTtl) };
   return {
     toolSchemas: new Map(projected.tools.map(({ tool, schema }) => [tool.name, schema])),
     answerSchema: projected.answer,
     hostedNames,
     typed,
+    keepsResponseId: openai?.diagnoses === true,
     options: {
       ...settings,
       // An error for version 3 when the settings were read; and the type has no `max`.

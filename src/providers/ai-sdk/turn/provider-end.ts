@@ -1,3 +1,4 @@
+import { present } from '../../../core/internal/index.ts';
 import { fieldsIn, objectsIn, type WireFields } from '../../kit/index.ts';
 
 /** The words of the AI SDK for why an answer ended. */
@@ -62,7 +63,8 @@ export class ProviderEnd {
     if (type === 'response.refusal.delta' || type === 'response.refusal.done') this.#hasRefusal = true;
     if (type !== 'response.completed' && type !== 'response.incomplete' && type !== 'response.failed')
       return false;
-    const { id, usage, incomplete_details: details } = fieldsIn(event['response']);
+    const response = fieldsIn(event['response']);
+    const { id, usage, incomplete_details: details } = response;
     const { reason } = fieldsIn(details);
     const raw = typeof reason === 'string' ? reason : undefined;
     this.#reason =
@@ -77,7 +79,8 @@ export class ProviderEnd {
       written: fieldsIn(counts['input_tokens_details'])['cache_write_tokens'],
       reasoning: fieldsIn(counts['output_tokens_details'])['reasoning_tokens'],
     });
-    this.#metadata = { openai: { responseId: id } };
+    const promptCacheDiagnostics = response['prompt_cache_diagnostics'];
+    this.#metadata = { openai: { responseId: id, ...present({ promptCacheDiagnostics }) } };
     return true;
   }
 
@@ -161,6 +164,7 @@ export class ProviderEnd {
         total: added('outputTokens', 'total', output),
         reasoning: added('outputTokens', 'reasoning', reasoning ?? 0),
       },
+      raw: counts,
     };
     return true;
   }

@@ -16,8 +16,11 @@ import {
   fieldsIn,
   type HostedToolRegistry,
   type HostedTurn,
+  longMessageWrites,
+  longResponseWrites,
   messagesUsage,
   objectsIn,
+  readCacheDiagnosis,
   stringFields,
   toBrokenStreamError,
   typedCallParts,
@@ -80,7 +83,11 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     content,
     finishReason,
     ...present({ usage }),
-    raw: { provider, items },
+    raw: {
+      provider,
+      items,
+      ...(prepared.keepsResponseId === true ? stringFields({ responseId: response['id'] }) : undefined),
+    },
     ...stringFields({
       responseId: response['id'],
       responseModel: response['modelId'],
@@ -89,6 +96,7 @@ export function readTurn(answer: unknown, context: TurnContext): ModelTurn {
     ...present({
       hasFiles: items.some(({ type }) => type === 'file') ? true : undefined,
       isCompacted: items.some(isShortening) || hasClearedParts(finish) ? true : undefined,
+      cache: readCacheDiagnosis(providerMetadataOf(finish)['promptCacheDiagnostics']),
       hosted: hosted.length === 0 ? undefined : hosted,
     }),
   };
@@ -318,20 +326,22 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const input = fieldsIn(usage['inputTokens']);
   const output = fieldsIn(usage['outputTokens']);
+  const raw = fieldsIn(usage['raw']);
   const counts = countFields({
     inputTokens: input['total'],
     outputTokens: output['total'],
     cachedInputTokens: input['cacheRead'],
     cacheWriteInputTokens: input['cacheWrite'],
+    longCacheWriteInputTokens: longResponseWrites(raw) ?? longMessageWrites(raw),
     reasoningTokens: output['reasoning'],
   });
   if (Object.keys(counts).length === 0) return undefined;
-  return uncountedOf(usage['raw']).reduce<TokenUsage>(addTokenUsage, counts);
+  return uncountedOf(raw).reduce<TokenUsage>(addTokenUsage, counts);
 }
 
 /** What Anthropic's package leaves out of the counts of summaries: what was cached of them, or, where another model stepped in, all of it. */
-function uncountedOf(raw: unknown): readonly TokenUsage[] {
-  const iterations = objectsIn(fieldsIn(raw)['iterations']);
+function uncountedOf(raw: WireFields): readonly TokenUsage[] {
+  const iterations = objectsIn(raw['iterations']);
   const isLeftOut = iterations.some(({ type }) => type === 'fallback_message');
   return iterations
     .filter(({ type }) => type === 'compaction')

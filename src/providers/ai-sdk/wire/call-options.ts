@@ -57,7 +57,7 @@ export interface CallPart {
 export type ResultOutput<Version extends AiSdkVersion> =
   | { type: 'text' | 'error-text'; value: string }
   | { type: 'json' | 'error-json'; value: WireJson }
-  | { type: 'content'; value: ({ type: 'text'; text: string } | ResultFile<Version> | CustomResultPart)[] };
+  | { type: 'content'; value: (TextPart | ResultFile<Version> | CustomResultPart)[] };
 
 /** A part of a result that only the package of its provider knows. Only in version 4. */
 export interface CustomResultPart {

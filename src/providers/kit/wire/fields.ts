@@ -48,6 +48,11 @@ export function countFields<Key extends string>(
   );
 }
 
+/** A count that says something; undefined for 0, which servers send for what there was none of. */
+export function countAboveZero(count: unknown): number | undefined {
+  return typeof count === 'number' && Number.isFinite(count) && count > 0 ? count : undefined;
+}
+
 function fieldsOf<Key extends string, Value>(
   fields: Readonly<Record<Key, unknown>>,
   is: (value: unknown) => value is Value,

@@ -1,7 +1,7 @@
 import { isRecord, present } from '../../../core/internal/index.ts';
 import { addTokenUsage } from '../../../core/runtime/index.ts';
 import type { FinishReason, TokenUsage } from '../../../core/tool/index.ts';
-import { countFields, fieldsIn, objectsIn, type WireFields } from './fields.ts';
+import { countAboveZero, countFields, fieldsIn, objectsIn, type WireFields } from './fields.ts';
 
 /**
  * Why a turn ended, as the Messages interface of Anthropic says it, which other programs pass on.
@@ -51,8 +51,14 @@ function countsIn(usage: WireFields): TokenUsage {
     output: usage['output_tokens'],
     read: usage['cache_read_input_tokens'],
     written: usage['cache_creation_input_tokens'],
+    writtenLong: longMessageWrites(usage),
     reasoning: fieldsIn(usage['output_tokens_details'])['thinking_tokens'],
   });
+}
+
+/** What was written to be kept for an hour; undefined for nothing. */
+export function longMessageWrites(usage: WireFields): number | undefined {
+  return countAboveZero(fieldsIn(usage['cache_creation'])['ephemeral_1h_input_tokens']);
 }
 
 /**
@@ -67,15 +73,16 @@ export function isCompactedMessage({ content, context_management: management }: 
 
 /** @param counts with tokens read from and written to the cache apart from other input. */
 export function toTokenUsage(
-  counts: Readonly<Record<'input' | 'output' | 'read' | 'written' | 'reasoning', unknown>>,
+  counts: Readonly<Record<'input' | 'output' | 'read' | 'written' | 'writtenLong' | 'reasoning', unknown>>,
 ): TokenUsage {
-  const { input, output, read, reasoning, written } = countFields(counts);
+  const { input, output, read, reasoning, written, writtenLong } = countFields(counts);
   return {
     ...present({
       inputTokens: input === undefined ? undefined : input + (read ?? 0) + (written ?? 0),
       outputTokens: output,
       cachedInputTokens: read,
       cacheWriteInputTokens: written,
+      longCacheWriteInputTokens: writtenLong,
       reasoningTokens: reasoning,
     }),
   };

@@ -15,4 +15,6 @@ export interface PreparedRequest<Body> {
   readonly typed?: TypedTools | undefined;
   /** The request that is answered: the number of the model call, and the conversation before it. */
   readonly asked: Pick<ModelRequest, 'turn' | 'conversation'>;
+  /** True when the next request is compared with the answer of this one; absent otherwise. */
+  readonly keepsResponseId?: boolean;
 }

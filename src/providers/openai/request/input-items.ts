@@ -17,10 +17,17 @@ import {
   toUrl,
   type WireFields,
 } from '../../kit/index.ts';
-import type { InputContent, InputItem, OpenAIFunctionTool, ProgramCaller } from '../wire/wire.ts';
+import type {
+  CacheBreakpoint,
+  InputContent,
+  InputItem,
+  OpenAIFunctionTool,
+  ProgramCaller,
+} from '../wire/wire.ts';
+import { endsOfRequests } from './prompt-caching.ts';
 
 /** Replaces the user's message in an empty conversation; the task is in the instructions. */
-const opening: InputItem = {
+const opening: Extract<InputItem, { role: 'user' }> = {
   type: 'message',
   role: 'user',
   content: [{ type: 'input_text', text: 'Please begin.' }],
@@ -34,6 +41,8 @@ export interface InputOptions {
   namespacesOf?(names: readonly string[]): readonly ToolNamespace[];
   /** Writes the answers to items of the provider's shape. Default: they are answered as calls of functions. */
   readonly providerTools?: Pick<ProviderToolRegistry, 'writeResult'>;
+  /** The mark where earlier requests ended. With it the text of every result is a list, so that a mark changes nothing else. Default: none. */
+  readonly mark?: CacheBreakpoint | undefined;
 }
 
 const noTools: InputOptions = { toolNamed: () => undefined };
@@ -55,15 +64,17 @@ export function toInputItems(
   provider: string,
   options: InputOptions = noTools,
 ): InputItem[] {
-  const { providerTools, toolNamed } = options;
+  const { mark, providerTools, toolNamed } = options;
+  const ends = mark === undefined ? undefined : endsOfRequests(conversation);
   const asked = new Set<string>();
   const callers = new Map<string, ProgramCaller>();
   let typed: TypedItems | undefined;
   const ids = new ForeignCallIds(shortCallIds, conversation, ({ raw }) => raw?.provider === provider);
-  const items = conversation.flatMap((item): readonly InputItem[] => {
+  const items = conversation.flatMap((item, index): readonly InputItem[] => {
+    const endMark = ends?.has(index) === true ? mark : undefined;
     switch (item.type) {
       case 'user':
-        return [{ type: 'message', role: 'user', content: item.content.map(toContent) }];
+        return [{ type: 'message', role: 'user', content: withMark(item.content.map(toContent), endMark) }];
       case 'assistant':
         ids.enter(item);
         callers.clear();
@@ -83,7 +94,10 @@ export function toInputItems(
         const callId = answered === undefined ? ids.idOf(item.callId) : (callIdOf(answered.item) ?? '');
         const caller = callers.get(callId);
         if (output === undefined)
-          return [toOutputItem(item, callId, caller), ...additionalTools(item, toolNamed)];
+          return [
+            marked(toOutputItem(item, callId, caller), ends !== undefined, endMark),
+            ...additionalTools(item, toolNamed),
+          ];
         // In the form that the codec gives it.
         return [{ ...output, call_id: callId, ...present({ caller }) } as unknown as InputItem];
       }
@@ -92,10 +106,30 @@ export function toInputItems(
         return asked.has(item.approvalId) ? [toApprovalResponse(item)] : [];
     }
   });
-  return conversation.some((item) => item.type === 'user') ? items : [opening, ...items];
+  if (conversation.some((item) => item.type === 'user')) return items;
+  const isEnd = ends?.has(-1) === true;
+  return [isEnd ? { ...opening, content: withMark(opening.content, mark) } : opening, ...items];
 }
 
-function toOutputItem(item: ToolResultItem, callId: string, caller: ProgramCaller | undefined): InputItem {
+/** The content, with a mark after its last block. */
+function withMark(content: InputContent[], mark: CacheBreakpoint | undefined): InputContent[] {
+  if (mark === undefined) return content;
+  return content.map((block, index) =>
+    index === content.length - 1 ? { ...block, prompt_cache_breakpoint: mark } : block,
+  );
+}
+
+function marked(item: OutputItem, isMarking: boolean, mark: CacheBreakpoint | undefined): OutputItem {
+  if (!isMarking) return item;
+  const { output } = item;
+  const content: InputContent[] =
+    typeof output === 'string' ? [{ type: 'input_text', text: output }] : output;
+  return { ...item, output: withMark(content, mark) };
+}
+
+type OutputItem = Extract<InputItem, { type: 'function_call_output' }>;
+
+function toOutputItem(item: ToolResultItem, callId: string, caller: ProgramCaller | undefined): OutputItem {
   const output = { type: 'function_call_output', call_id: callId, output: toToolOutput(item) } as const;
   return caller === undefined ? output : { ...output, caller };
 }

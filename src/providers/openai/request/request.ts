@@ -1,4 +1,3 @@
-import { digestOf } from '../../../core/filesystem/index.ts';
 import { none, present } from '../../../core/internal/index.ts';
 import type { ModelCheck, ModelRequest } from '../../../core/runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../../core/schema/index.ts';
@@ -8,6 +7,7 @@ import {
   type HostedToolWire,
   hostedChoice,
   namespacesOf,
+  type OpenAICachingPlan,
   type PreparedRequest,
   type ProjectedTool,
   type ProviderToolRegistry,
@@ -25,6 +25,7 @@ import type {
   OpenAITypedTool,
 } from '../wire/wire.ts';
 import { toInputItems } from './input-items.ts';
+import { cacheMark, cacheMembers, checkCacheSettings } from './prompt-caching.ts';
 import { mergeSettings, toWireSettings } from './request-settings.ts';
 
 /** Settings of the adapter for its requests. */
@@ -35,8 +36,8 @@ export interface OpenAIRequestParts {
   /** Settings of the adapter, in the provider's format. */
   readonly settings: JsonObject;
   readonly encryptedReasoning: boolean;
-  /** The key under which requests with these instructions are cached; undefined for none. */
-  readonly cacheKeyOf: (instructions: string) => string | undefined;
+  /** What requests say about the cache; undefined for nothing. */
+  readonly caching: OpenAICachingPlan | undefined;
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
   readonly providerTools: ProviderToolRegistry;
@@ -58,17 +59,20 @@ export interface CheckedRequest {
 export function checkRequest(
   asked: ModelCheck,
   {
+    caching,
     providerTools,
     registry,
     searchesTools,
-  }: Pick<OpenAIRequestParts, 'providerTools' | 'registry' | 'searchesTools'>,
+  }: Pick<OpenAIRequestParts, 'caching' | 'providerTools' | 'registry' | 'searchesTools'>,
 ): CheckedRequest {
   const check = searchesTools ? withToolSearch(asked) : asked;
   const { hostedTools, settings, toolChoice } = check;
   const wires = registry.check(hostedTools);
   providerTools.declare(check);
+  const wireSettings = toWireSettings(settings);
+  checkCacheSettings(wireSettings, caching);
   return {
-    settings: toWireSettings(settings),
+    settings: wireSettings,
     toolChoice: toWireChoice(toolChoice, hostedTools, wires, (name) => providerTools.choiceOf(name, check)),
   };
 }
@@ -109,7 +113,7 @@ export function prepareRequest(
   const wireTools = new Map(
     placed.inPlace.size === 0 ? none : projected.tools.map((each) => [each.tool.name, toFunctionTool(each)]),
   );
-  const cacheKey = settings['prompt_cache_key'] === undefined ? options.cacheKeyOf(instructions) : undefined;
+  const { caching } = options;
   return {
     headers: typed === undefined ? hosted.headers : { ...hosted.headers, ...typed.headers },
     typed,
@@ -117,6 +121,7 @@ export function prepareRequest(
     answerSchema,
     hostedTools,
     asked: request,
+    keepsResponseId: caching?.diagnoses === true,
     body: {
       ...hosted.request,
       ...settings,
@@ -132,6 +137,7 @@ export function prepareRequest(
             projected.tools,
             (each) => ({ ...toFunctionTool(each) }),
           ),
+        mark: cacheMark(caching),
       }),
       store,
       ...present({
@@ -141,8 +147,8 @@ export function prepareRequest(
         parallel_tool_calls:
           tools.length === 0 && typed === undefined ? undefined : settings['parallel_tool_calls'] !== false,
         text: answerSchema === undefined ? undefined : toText(settings, answerSchema),
-        prompt_cache_key: cacheKey,
       }),
+      ...(caching === undefined ? undefined : cacheMembers(caching, request, options.provider)),
     },
   };
 }
@@ -166,24 +172,6 @@ function toText(
   return {
     ...(isSchemaObject(text) ? text : {}),
     format: { type: 'json_schema', name: 'answer', schema, strict },
-  };
-}
-
-const encoder = new TextEncoder();
-
-/** Makes the cache key of a request: a fixed one, or one that is the same for the same instructions. */
-export function cacheKeySource(
-  option: string | boolean | undefined,
-): (instructions: string) => string | undefined {
-  if (typeof option === 'string') return () => option;
-  if (option !== true) return () => undefined;
-  let last: { readonly instructions: string; readonly key: string } | undefined;
-  return (instructions) => {
-    // The turns of a run have the same instructions, which are hashed once.
-    if (last?.instructions !== instructions) {
-      last = { instructions, key: `weakincentives-${digestOf(encoder.encode(instructions))}` };
-    }
-    return last.key;
   };
 }
 

@@ -7,7 +7,9 @@ import {
   DistinctCallIds,
   fieldsIn,
   type HostedToolRegistry,
+  longResponseWrites,
   objectsIn,
+  readCacheDiagnosis,
   stringFields,
   type WireFields,
 } from '../../kit/index.ts';
@@ -63,8 +65,13 @@ export function readResponse(
       usage,
       hosted: hosted.length === 0 ? undefined : hosted,
       isCompacted: came.some(({ type }) => type === 'compaction') ? true : undefined,
+      cache: readCacheDiagnosis(response['prompt_cache_diagnostics']),
     }),
-    raw: { provider, items: items.map(withWholeArguments) },
+    raw: {
+      provider,
+      items: items.map(withWholeArguments),
+      ...(prepared.keepsResponseId === true ? stringFields({ responseId: response['id'] }) : undefined),
+    },
     ...stringFields({
       responseId: response['id'],
       responseModel: response['model'],
@@ -107,6 +114,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     outputTokens: usage['output_tokens'],
     cachedInputTokens: input['cached_tokens'],
     cacheWriteInputTokens: input['cache_write_tokens'],
+    longCacheWriteInputTokens: longResponseWrites(usage),
     reasoningTokens: fieldsIn(usage['output_tokens_details'])['reasoning_tokens'],
   });
 }

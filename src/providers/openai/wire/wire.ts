@@ -1,15 +1,23 @@
 import type { JsonSchema } from '../../../core/schema/index.ts';
+import type { OpenAILifetime } from '../../kit/index.ts';
 import type { OpenAIHostedWire } from '../hosted/codecs.ts';
 
 // The part of the Responses API that this adapter writes, with the provider's names. Lists are mutable and
 // keys are snake_case because the provider's client requires it.
 
+/** Marks the end of a prefix that the provider caches. */
+export interface CacheBreakpoint {
+  mode: 'explicit';
+  ttl?: OpenAILifetime;
+}
+
 /** One part of a user message or a tool result. */
-export type InputContent =
+export type InputContent = (
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }
   | { type: 'input_file'; file_url: string }
-  | { type: 'input_file'; file_data: string; filename: string };
+  | { type: 'input_file'; file_data: string; filename: string }
+) & { prompt_cache_breakpoint?: { [Name in keyof CacheBreakpoint]: CacheBreakpoint[Name] } };
 
 /** One entry of the conversation. Items that the provider made are sent back unchanged. */
 export type InputItem =
@@ -109,6 +117,8 @@ export interface OpenAIRequest {
   text?: { format?: AnswerFormat };
   /** The key of the prompt cache. */
   prompt_cache_key?: string;
+  /** Lifetime of the prompt cache, and what to compare the request with. */
+  prompt_cache_options?: { mode?: 'explicit'; ttl?: OpenAILifetime; comparison_response_id?: string };
   /** Present when a streamed answer is requested. */
   stream?: true;
 }

@@ -116,7 +116,7 @@ describe.each(['v3', 'v4'] as const)('calls of a model of version %s', (version)
   });
 
   it('are refused with a time to live that there is none of', () => {
-    const { model } = answeringModel(version, answers);
+    const { model } = answeringModel(version, answers, 'anthropic.messages');
     // @ts-expect-error Not one of the two.
     expect(() => aiSdk({ model, promptCaching: { ttl: '2h' } })).toThrow(
       /promptCaching.ttl must be '5m' or '1h'/,

@@ -87,35 +87,3 @@ describe('settings', () => {
     expect(() => openai({ model: 'm', settings })).toThrow(expected);
   });
 });
-
-describe('the cache key', () => {
-  it('is not sent unless it is asked for', async () => {
-    expect(await sent({})).toEqual({});
-    expect(await sent({}, {}, { promptCacheKey: false })).toEqual({});
-  });
-
-  it('may be a text of yours, and the settings go over it', async () => {
-    expect(await sent({}, {}, { promptCacheKey: 'support' })).toEqual({ prompt_cache_key: 'support' });
-    expect(await sent({ prompt_cache_key: 'b' }, {}, { promptCacheKey: 'support' })).toEqual({
-      prompt_cache_key: 'b',
-    });
-    expect(await sent({}, { prompt_cache_key: 'c' }, { promptCacheKey: true })).toEqual({
-      prompt_cache_key: 'c',
-    });
-  });
-
-  it('may be made of the instructions: the same for the same, another for others', async () => {
-    const keyOf = async (template: string) => {
-      const { bodies } = await runOpenAI(promptOf({ template }), [answer], {}, { promptCacheKey: true });
-      return bodies[0]?.['prompt_cache_key'];
-    };
-    const key = await keyOf('Do it.');
-    expect(key).toMatch(/^weakincentives-[0-9a-f-]{1,40}$/);
-    expect(await keyOf('Do it.')).toBe(key);
-    expect(await keyOf('Do that.')).not.toBe(key);
-  });
-
-  it.each(['', 1, null])('cannot be %j', (promptCacheKey) => {
-    expect(() => openai({ model: 'm', promptCacheKey: promptCacheKey as never })).toThrow(/promptCacheKey/);
-  });
-});

@@ -72,7 +72,7 @@ describe.each(modes)('the requests of a run, asked for %s', (_mode, options) => 
       prompt,
       answers.map(inEitherMode),
       { ...options, input: 'Go', approve: () => true, ...more },
-      { promptCacheKey: true },
+      { promptCaching: { key: true } },
     );
 
   it('begin with what was sent before, also when sections are opened in between', async () => {

@@ -191,6 +191,7 @@ const samples: Samples = {
         responseModel: 'scripted-1',
         serviceTier: 'flex',
         isCompacted: true,
+        cache: { hit: false, missed: 1_024, reason: 'tools_changed' },
         answeredBy: 'one/a',
       },
     ],
