@@ -62,7 +62,7 @@ export interface AiSdkOptions extends SharedModelOptions {
   readonly hostedToolCodecs?: HostedToolCodecTable;
   /**
    * Whether the provider can enforce an output schema; otherwise the schema is part of the instructions. Answers are
-   * validated in any case. Default: as `true`.
+   * validated in any case. Default: true.
    */
   readonly takesOutputSchema?: boolean;
   /**
