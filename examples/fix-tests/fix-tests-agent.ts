@@ -1,7 +1,7 @@
 import { type AnyAgent, defineAgent, lastCallCompletion, promptTemplate, section } from 'weakincentives';
 import { bubblewrapSandbox, shellSection } from 'weakincentives/sandbox';
 import { type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
-import { vfsToolsSection } from 'weakincentives/tools';
+import { providerToolsSection, vfsToolsSection } from 'weakincentives/tools';
 
 /** What the agents of this folder differ in. */
 interface FixTestsOptions {
@@ -26,7 +26,16 @@ export function fixTestsAgent({ name, command, steps }: FixTestsOptions): AnyAge
     template: promptTemplate({
       ns: 'examples',
       key: name,
-      sections: [task, vfsToolsSection(), shellSection({ backend: bubblewrapSandbox() })],
+      sections: [
+        task,
+        vfsToolsSection(),
+        shellSection({ backend: bubblewrapSandbox() }),
+        // A model of OpenAI or Anthropic gets these tools in the shapes that it was trained on.
+        providerToolsSection({
+          openai: { shell: true, applyPatch: true },
+          anthropic: { bash: true, textEditor: true },
+        }),
+      ],
     }),
     input: 'Make the tests pass.',
     // The model may answer only when the last command has succeeded.

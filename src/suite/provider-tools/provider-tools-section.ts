@@ -140,7 +140,7 @@ export function providerToolsSection(options: ProviderToolsSectionOptions): Sect
     );
   }
   const instructions = providerToolInstructions(providerTools.map(({ kind }) => kind));
-  return section({
+  const made = section({
     title,
     key,
     template: () => instructions,
@@ -152,6 +152,8 @@ export function providerToolsSection(options: ProviderToolsSectionOptions): Sect
     policies,
     children: hasMemory ? [memorySection(options.memory)] : [],
   });
+  // Models without the shape do not have these tools.
+  return Object.freeze({ ...made, examplesInText: false });
 }
 
 function providerToolsOf(

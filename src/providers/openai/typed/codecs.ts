@@ -12,9 +12,9 @@ import {
   unansweredItem,
 } from '../../kit/index.ts';
 
-const [{ type: shellType }] = openaiTypes['openai.shell'];
-const [{ type: patchType }] = openaiTypes['openai.apply_patch'];
-const [{ type: searchType }] = openaiTypes['openai.tool_search'];
+const shellType = openaiTypes['openai.shell'][0].type;
+const patchType = openaiTypes['openai.apply_patch'][0].type;
+const searchType = openaiTypes['openai.tool_search'][0].type;
 
 /** `shell`: several commands, each of which is a call of its own. */
 const shell: ProviderToolCodec = {
