@@ -152,4 +152,4 @@ export {
   type StreamListener,
   streamEndGraceMs,
 } from './wire/stream-reader.ts';
-export { assertAnswerable, unansweredItem } from './wire/unanswered-items.ts';
+export { assertAnswerable, assertRunsHere, unansweredItem } from './wire/unanswered-items.ts';

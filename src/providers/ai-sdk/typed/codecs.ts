@@ -6,6 +6,7 @@ import {
   aiSdk7AnthropicTypes,
   aiSdkOpenaiTypes,
   anthropicToolCodecs,
+  assertRunsHere,
   fieldsIn,
   type ProviderToolCodec,
   type ProviderToolCodecTable,
@@ -125,7 +126,13 @@ const itemTypes: ReadonlyMap<unknown, string> = new Map([
   [aiSdkOpenaiTypes['openai.tool_search'][0].type, 'tool_search_call'],
 ]);
 
-/** Whether an item of the provider asks for one of these tools. */
-export function asksFor(tools: readonly JsonObject[], { type }: WireFields): boolean {
-  return tools.some(({ id }) => itemTypes.get(id) === type);
+/**
+ * Whether an item of the provider asks for one of these tools. Parts of packages do not say where commands are to run.
+ *
+ * @throws {ModelResponseError} for commands that are to run elsewhere.
+ */
+export function asksFor(tools: readonly JsonObject[], item: WireFields): boolean {
+  const isAsked = tools.some(({ id }) => itemTypes.get(id) === item['type']);
+  if (isAsked) assertRunsHere(item);
+  return isAsked;
 }

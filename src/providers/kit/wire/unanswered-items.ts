@@ -7,14 +7,14 @@ import { fieldsIn, type WireFields } from './fields.ts';
  * are answered.
  *
  * @param items all items of one answer: what the provider answered itself has its output among them.
- * @param isTyped whether an item asks for a provider tool of the request.
+ * @param isTyped whether an item asks for a provider tool of the request. May throw for one that does in a way that cannot be.
  * @throws {ModelResponseError} `model-response-invalid`
  */
 export function assertAnswerable(
   items: readonly WireFields[],
   isTyped: (item: WireFields) => boolean = () => false,
 ): void {
-  const asking = items.filter((item) => isAsking(item) && !isTyped(item));
+  const asking = items.filter((item) => !isTyped(item) && isAsking(item));
   if (asking.length === 0) return;
   const answered = new Set(items.filter(isOutput).map(({ call_id: callId, id }) => callId ?? id));
   const unanswered = asking.find(({ call_id: callId }) => !answered.has(callId));
@@ -30,6 +30,22 @@ export function unansweredItem(item: string): ModelResponseError {
   );
 }
 
+/**
+ * Refuses a `shell_call` that is to run elsewhere: the tool is declared for commands that run here.
+ *
+ * @throws {ModelResponseError} `model-response-invalid`
+ */
+export function assertRunsHere({ environment, type }: WireFields): void {
+  const place = placeOf(environment);
+  if (place !== 'local') throw unansweredItem(`${String(type)} in ${place}`);
+}
+
+/** Where commands of a call are to run; without an environment, here. */
+function placeOf(environment: unknown): string {
+  const { type: place = 'local' } = fieldsIn(environment);
+  return String(place);
+}
+
 /** Calls of functions, which are answered, and calls that the provider runs. */
 const others = new Set([
   ...['function_call', 'mcp_call', 'web_search_call'],
@@ -40,8 +56,7 @@ const others = new Set([
 function isAsking({ type, call_id: callId, environment, execution }: WireFields): boolean {
   if (typeof type !== 'string' || !type.endsWith('_call') || others.has(type)) return false;
   if (typeof callId !== 'string') return false;
-  const { type: place = 'local' } = fieldsIn(environment);
-  return execution !== 'server' && place === 'local';
+  return execution !== 'server' && placeOf(environment) === 'local';
 }
 
 function isOutput({ type }: WireFields): boolean {

@@ -1,6 +1,7 @@
 import { present } from '../../../core/internal/index.ts';
 import { isSchemaObject } from '../../../core/schema/index.ts';
 import {
+  assertRunsHere,
   fieldsIn,
   openaiTypes,
   type ProviderToolCodec,
@@ -9,7 +10,6 @@ import {
   shellCalls,
   shellOutputs,
   toolSearchKind,
-  unansweredItem,
 } from '../../kit/index.ts';
 
 const shellType = openaiTypes['openai.shell'][0].type;
@@ -22,10 +22,10 @@ const shell: ProviderToolCodec = {
   // Without an environment the provider does not say where the commands run.
   declare: () => ({ tools: [{ type: shellType, environment: { type: 'local' } }] }),
   choose: () => ({ type: shellType }),
-  readCalls: ({ action, environment, type }, context) => {
+  readCalls: (item, context) => {
+    const { action, type } = item;
     if (type !== 'shell_call') return undefined;
-    const { type: place = 'local' } = fieldsIn(environment);
-    if (place !== 'local') throw unansweredItem(`shell_call in ${String(place)}`);
+    assertRunsHere(item);
     const { commands, timeout_ms: timeoutMs } = fieldsIn(action);
     return shellCalls({ commands, timeoutMs }, context);
   },
