@@ -136,6 +136,7 @@ export class CallCommits {
       taken = this.#excerptOf(result);
       if (feedback !== undefined) taken = await withFeedback(taken, feedback);
     } else if (resumed === undefined) notify?.();
+    else if (feedback !== undefined) taken = { ...result, invocation: feedback.restore(result.invocation) };
     if (resumed !== undefined) results?.restore(result.invocation, resumed.wholeText);
     this.#publish(taken);
     if (result.invocation.success) touchedFiles?.add(result.invocation, resumed?.reads ?? none);

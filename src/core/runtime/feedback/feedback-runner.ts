@@ -75,7 +75,7 @@ export class FeedbackRunner {
 
   /** The record of a call that has ended, with what the providers that are due have to say. Never rejects. */
   async addTo(invocation: ToolInvokedPayload): Promise<ToolInvokedPayload> {
-    const plain = withText(invocation, withFeedback(invocation.modelText, []));
+    const plain = withoutBlocks(invocation);
     try {
       const due = this.#findDue(invocation);
       return due.length === 0 ? plain : await this.#run(due, invocation);
@@ -87,6 +87,12 @@ export class FeedbackRunner {
       });
       return plain;
     }
+  }
+
+  /** The record of a call that was delivered before, as the model read it: a journal has the text with what was added to it, and not that nothing was. */
+  restore(invocation: ToolInvokedPayload): ToolInvokedPayload {
+    const { feedback, resultId } = invocation;
+    return feedback === undefined && resultId === undefined ? withoutBlocks(invocation) : invocation;
   }
 
   /** Counts a call that has ended. */
@@ -212,6 +218,11 @@ function isDue({ name, triggers }: FeedbackProvider, progress: FeedbackProgress,
 /** A feedback of a provider. */
 interface GivenFeedback extends Feedback {
   readonly provider: string;
+}
+
+/** The record of a call after which nothing is said. */
+function withoutBlocks(invocation: ToolInvokedPayload): ToolInvokedPayload {
+  return withText(invocation, withFeedback(invocation.modelText, []));
 }
 
 const tag = 'wink-feedback';

@@ -131,10 +131,10 @@ describe.each(inBothModes(anthropicAdapters))(
         true,
       ]);
       expect(answers[8]?.[1]).toContain('"/repo/a" is outside of the workspace.');
-      expect(answers[1]?.[1]).toMatch(/2\t2\n\s*3\t3/);
-      expect(answers[1]?.[1]).not.toMatch(/\t[1456]/);
-      expect(answers[2]?.[1]).toMatch(/5\t5\n\s*6\t6/);
-      expect(answers[2]?.[1]).not.toMatch(/\t[1234]/);
+      expect(answers[1]?.[1]).toContain('\n2 | 2\n3 | 3\n');
+      expect(answers[1]?.[1]).not.toMatch(/^[1456] \| /m);
+      expect(answers[2]?.[1]).toContain('\n5 | 5\n6 | 6');
+      expect(answers[2]?.[1]).not.toMatch(/^[1234] \| /m);
       expect(answers[3]?.[1]).toContain('src');
       expect(answers[5]?.[1]).toContain('"view_range" must be [first line, last line]');
       expect(answers[6]?.[1]).toBe(answers[0]?.[1]);
