@@ -49,7 +49,7 @@ const nothingAsked = { instructions: '', conversation: none, tools: none };
 /** What a call does next, once an attempt has ended. */
 type CallState =
   /** It is dropped without a result: the run ends, and makes it again when it is resumed. */
-  | { readonly kind: 'dropped'; readonly attempt: CallAttempt }
+  | { readonly kind: 'dropped'; readonly attempt: CallAttempt | undefined }
   /** It can continue only with an answer, or with opened sections. */
   | {
       readonly kind: 'asking';
@@ -174,11 +174,10 @@ export class CallRun implements AttemptedCall, SettledCall {
   }
 
   /**
-   * The result of the call on the present state, once it is committed or rolled back. Rejects only when what remains of a failed call
-   * cannot be put on the state, a hook failed, or the session was disposed.
+   * The result of the call on the present state, once it is committed or rolled back. Rejects only when what remains of a failed call cannot be put on the state, a hook failed, or the
+   * session was disposed.
    *
-   * @param first how the first attempt ended.
-   * @param commits where it is committed.
+   * @param first how the first attempt ended. @param commits where it is committed.
    * @param places where one more attempt is made when there is room for it.
    */
   async settle(first: Verdict | undefined, commits: CallCommits, places: Places): Promise<ToolCallResult> {
@@ -206,12 +205,12 @@ export class CallRun implements AttemptedCall, SettledCall {
   #stateAfter(verdict: Verdict | undefined): CallState {
     const { stop, suspension } = this.#environment;
     const { attempt } = this;
+    // What has happened outside is recorded in any case.
+    const isRecorded = attempt?.hasExternalEffects === true && verdict?.kind !== 'suspended';
+    if (!isRecorded && suspension?.holdsBack(this.call) === true) return { kind: 'dropped', attempt };
     if (attempt === undefined || verdict === undefined)
       return { kind: 'settling', verdict: this.#neverStarted(), guard: 'none' };
     const { hasExternalEffects, mustCommit } = attempt;
-    // What has happened outside is recorded in any case.
-    const canBeDropped = verdict.kind === 'suspended' || !hasExternalEffects;
-    if (canBeDropped && suspension?.holdsBack(this.call) === true) return { kind: 'dropped', attempt };
     if (stop.reason !== undefined && (verdict.kind === 'needs-approval' || !mustCommit))
       return { kind: 'settling', verdict: this.#stoppedVerdict(stop.reason, attempt), guard: 'none' };
     switch (verdict.kind) {
@@ -248,11 +247,11 @@ export class CallRun implements AttemptedCall, SettledCall {
   }
 
   /** Rolls the call back without a result: the run ends, and does it again when it is resumed. */
-  async #suspend(attempt: CallAttempt, commits: CallCommits): Promise<ToolCallResult> {
-    await commits.rollback(attempt);
+  async #suspend(attempt: CallAttempt | undefined, commits: CallCommits): Promise<ToolCallResult> {
+    if (attempt !== undefined) await commits.rollback(attempt);
     this.#superseded = attempt;
-    const verdict = failed('aborted', 'suspended', 'The run waits for an answer.');
-    return { invocation: this.resultOf(verdict).invocation, isSuspended: true };
+    const { invocation } = this.resultOf(failed('aborted', 'suspended', 'The run waits for an answer.'));
+    return { invocation, isSuspended: true };
   }
 
   /** Rolls the call back, whatever its outcome: the turn ended before the call was settled. Never rejects. */

@@ -21,7 +21,7 @@ import {
   ToolResult,
   tool,
 } from 'weakincentives';
-import { createManualClock, scriptedAdapter } from 'weakincentives/testing';
+import { createManualClock, type ScriptedToolCall, scriptedAdapter } from 'weakincentives/testing';
 import { z } from 'zod';
 import { journalAfter, type WatchedJournal, watchedJournal } from '../../../support/journals.ts';
 
@@ -89,7 +89,7 @@ const call = (name: string, text: string): { name: string; arguments: { text: st
 });
 
 /** A model that asks for these calls in its first turn. */
-const calling = (...calls: ReturnType<typeof call>[]): ReturnType<typeof scriptedAdapter> =>
+const calling = (...calls: readonly ScriptedToolCall[]): ReturnType<typeof scriptedAdapter> =>
   scriptedAdapter([{ toolCalls: calls }, { text: 'done' }]);
 
 function assertSuspended(run: { readonly finishReason: string }): asserts run is SuspendedRun {
@@ -247,6 +247,22 @@ describe('a run that is suspended', () => {
     });
     expect(end.finishReason).toBe('stop');
     expect(ran).toEqual(['publish a 1', 'draft b 1', 'mail c 1']);
+  });
+
+  it.each([
+    ['of no tool', { name: 'none', arguments: {} }],
+    ['without arguments that can be read', { name: 'draft', arguments: '{"te' }],
+  ])('makes a call %s again after a call that waits', async (_what, wrong) => {
+    const ran: string[] = [];
+    const setup = { ran };
+    const adapter = calling(call('publish', 'a'), wrong, call('draft', 'b'));
+    const { suspended, journal } = await suspend(setup, adapter);
+    const answers = suspended.pending.map(yes);
+    const end = await resumeRun({ adapter, journal, runId: 'run', prompt: promptOf(setup), answers });
+    expect(end.finishReason).toBe('stop');
+    const results = end.conversation.filter(({ type }) => type === 'tool-result');
+    expect(results).toMatchObject([{ isError: false }, { isError: true }, { isError: false }]);
+    expect(ran.at(-1)).toBe('draft b 1');
   });
 
   it('asks one question after the other when one is answered', async () => {

@@ -138,12 +138,15 @@ test('a run that is suspended between two commands asks as it would have', async
       JSON.stringify(params).includes('exit 3') ? PolicyDecision.ask('Really?') : PolicyDecision.allow(),
   };
   const policies = [deny, ask];
+  // Ids of kept results are those of a session.
+  const { context: _context, input: _begun, ...plain } = options;
   const whole = openNative(0);
-  await whole.adapter.evaluate(prompt(policies), { ...options, approve: () => true });
+  await whole.adapter.evaluate(prompt(policies), { ...plain, input: 'Begin.', approve: () => true });
   const journal = watchedJournal();
   const first = openNative(0);
   const suspended = await first.adapter.evaluate(prompt(policies), {
-    ...options,
+    ...plain,
+    input: 'Begin.',
     journal,
     runId: 'run',
     approve: suspendApproval(),
@@ -152,7 +155,7 @@ test('a run that is suspended between two commands asks as it would have', async
   expect(suspended.pending).toMatchObject([{ toolName: 'shell_execute', callId: 'c1_2' }]);
   const second = openNative(1);
   await resumeRun({
-    ...again,
+    ...plain,
     adapter: second.adapter,
     runId: 'run',
     prompt: prompt(policies),
