@@ -58,6 +58,7 @@ export { type HostedRequestWire, HostedToolRegistry } from '../providers/kit/hos
 export { providerAdapter } from '../providers/kit/provider-adapter.ts';
 export { ToolSchemas } from '../providers/kit/schema/tool-schemas.ts';
 export type {
+  ChoicePurpose,
   ProviderCall,
   ProviderCallContext,
   ProviderToolCodec,

@@ -212,7 +212,7 @@ export function toWireChoice(
     if (Array.isArray(callers) && !callers.includes('direct')) throw calledByCode(tool);
     return stringFields({ name }).name;
   });
-  const typed = hosted === undefined ? providerTools.choiceOf(tool, request) : undefined;
+  const typed = hosted === undefined ? providerTools.choiceOf(tool, request, 'force') : undefined;
   // The codec determines the choice of a provider tool.
   if (typed !== undefined) return { ...(typed as AnthropicToolChoice), ...more };
   return { type: 'tool', name: hosted ?? tool, ...more };

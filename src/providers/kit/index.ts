@@ -72,6 +72,7 @@ export {
 } from './typed/anthropic-tools.ts';
 export { patchCalls, patchResult } from './typed/patch.ts';
 export type {
+  ChoicePurpose,
   ProviderCall,
   ProviderCallContext,
   ProviderToolCodec,
@@ -127,7 +128,7 @@ export {
 } from './wire/messages-turn.ts';
 export { mayThink, startOfLoop, type ThinkingReader } from './wire/open-loop.ts';
 export { type PlacedTools, placeTools } from './wire/placed-tools.ts';
-export type { PreparedRequest } from './wire/prepared-request.ts';
+export type { PreparedRequest } from './prepared-request.ts';
 export {
   describeLostConnection,
   type ProviderErrorOptions,

@@ -2,10 +2,10 @@ import { present } from '../../../core/internal/index.ts';
 import type { ClaudeLifetime, PromptCachingParts } from '../../kit/index.ts';
 import type {
   AiSdkFunctionTool,
+  AiSdkProviderTool,
   AiSdkVersion,
   PromptMessage,
   ProviderOptions,
-  ProviderTool,
 } from '../wire/call-options.ts';
 
 /** What puts a breakpoint after a part. */
@@ -19,23 +19,23 @@ export interface CacheMarks {
 /** The parts of a request that a provider can cache. */
 export interface Prefixes<Version extends AiSdkVersion> {
   readonly prompt: PromptMessage<Version>[];
-  readonly tools: readonly (ProviderTool | AiSdkFunctionTool)[];
+  readonly tools: readonly (AiSdkProviderTool | AiSdkFunctionTool)[];
 }
 
 /** A model, by what its package says of it. */
-export interface NamedModel {
+export interface ModelAtProvider {
   readonly provider: string;
   readonly modelId: string;
 }
 
 /** Whether a model is Claude, of any provider. */
-export function isClaude({ provider, modelId }: NamedModel): boolean {
+export function isClaude({ provider, modelId }: ModelAtProvider): boolean {
   return /anthropic|claude/i.test(`${provider} ${modelId}`);
 }
 
 /** The breakpoints of a model that is Claude. */
 export function cacheMarksOf(
-  { provider }: NamedModel,
+  { provider }: ModelAtProvider,
   { ttl, conversation = ttl }: PromptCachingParts<ClaudeLifetime>,
 ): CacheMarks {
   return { prefix: cacheMark(provider, ttl), conversation: cacheMark(provider, conversation) };

@@ -18,10 +18,10 @@ import type {
   ResultOutput,
   ResultPart,
 } from '../wire/call-options.ts';
-import { type CacheMarks, cacheMarksOf, isClaude, type NamedModel } from './cache-marks.ts';
+import { type CacheMarks, cacheMarksOf, isClaude, type ModelAtProvider } from './cache-marks.ts';
 
 /** What requests say about the cache of their provider. */
-export interface CachingPlan {
+export interface AiSdkCachingPlan {
   /** Breakpoints for Claude; undefined: none are set. */
   readonly claude: CacheMarks | undefined;
   /** What OpenAI is told; undefined for nothing. */
@@ -32,9 +32,9 @@ const of = 'aiSdk()';
 
 /** @throws {PromptValidationError} for what the model, or its package, cannot be told. */
 export function planCaching(
-  model: NamedModel,
+  model: ModelAtProvider,
   caching: boolean | PromptCachingParts | undefined,
-): CachingPlan {
+): AiSdkCachingPlan {
   if (isClaude(model)) {
     const { lifetimes, refused } = claudeCachingSupport;
     const asked = readCaching(of, caching, {
@@ -49,7 +49,7 @@ export function planCaching(
 }
 
 function planOthers(
-  { modelId, provider }: NamedModel,
+  { modelId, provider }: ModelAtProvider,
   caching: boolean | PromptCachingParts | undefined,
 ): OpenAICachingPlan | undefined {
   if (provider === 'openai.responses') return planOpenAICaching(of, modelId, caching);
@@ -76,7 +76,10 @@ const ownOptions = ['promptCacheKey', 'promptCacheOptions', 'promptCacheRetentio
  *
  * @throws {PromptValidationError} for options that would turn the cache or the answer off, and for options beside `promptCaching`.
  */
-export function checkCacheOptions({ openai = {} }: ProviderOptions, { openai: caching }: CachingPlan): void {
+export function checkCacheOptions(
+  { openai = {} }: ProviderOptions,
+  { openai: caching }: AiSdkCachingPlan,
+): void {
   const { promptCacheOptions: options } = openai;
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) {
     refuseBareExplicit(options, 'providerOptions.openai.promptCacheOptions');

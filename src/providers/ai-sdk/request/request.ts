@@ -22,10 +22,10 @@ import {
 import type {
   AiSdkCallOptions,
   AiSdkFunctionTool,
+  AiSdkProviderTool,
   AiSdkToolChoice,
   AiSdkVersion,
   ProviderOptions,
-  ProviderTool,
   WireObject,
 } from '../wire/call-options.ts';
 import type { FileForm } from '../wire/files.ts';
@@ -33,7 +33,7 @@ import { markPrefixes } from './cache-marks.ts';
 import { type ClaudeOptions, checkClaude, toClaudeThinking } from './claude-thinking.ts';
 import { broughtBy, declaredTools, type OpenedToolsForm, toOpenAITool } from './opened-tools.ts';
 import type { AskedPackage } from './package-settings.ts';
-import { type CachingPlan, checkCacheOptions, markEnds, openaiCacheOptions } from './prompt-caching.ts';
+import { type AiSdkCachingPlan, checkCacheOptions, markEnds, openaiCacheOptions } from './prompt-caching.ts';
 import { toPrompt } from './prompt-messages.ts';
 import { addToProviderOptions, mergeProviderOptions, readSettings } from './request-settings.ts';
 
@@ -57,7 +57,7 @@ export interface RequestContext<Version extends AiSdkVersion> {
   /** What is known of a model that is Claude; undefined for others. */
   readonly claude: ClaudeOptions | undefined;
   /** What requests say about the cache of their provider. */
-  readonly caching: CachingPlan;
+  readonly caching: AiSdkCachingPlan;
 }
 
 /** A request with what is needed to read its answer. */
@@ -238,7 +238,7 @@ function toWire(schema: JsonSchema): WireObject {
 }
 
 /** The tools from codecs, checked: they must have the form of the AI SDK, and names that differ from those of the tools of the prompt. */
-function toProviderTools(given: readonly JsonObject[], tools: ModelRequest['tools']): ProviderTool[] {
+function toProviderTools(given: readonly JsonObject[], tools: ModelRequest['tools']): AiSdkProviderTool[] {
   return given.map((tool) => {
     if (!isProviderTool(tool)) {
       throw new PromptValidationError(
@@ -256,8 +256,8 @@ function toProviderTools(given: readonly JsonObject[], tools: ModelRequest['tool
   });
 }
 
-function isProviderTool(tool: object): tool is ProviderTool {
-  const { type, id, name, args }: { readonly [Key in keyof ProviderTool]?: unknown } = tool;
+function isProviderTool(tool: object): tool is AiSdkProviderTool {
+  const { type, id, name, args }: { readonly [Key in keyof AiSdkProviderTool]?: unknown } = tool;
   return type === 'provider' && typeof id === 'string' && typeof name === 'string' && isRecord(args);
 }
 
@@ -307,7 +307,7 @@ function toWireChoice<Version extends AiSdkVersion>(
   if ('tool' in choice) {
     const { tool } = choice;
     const toolName = hosted(tool, (id) => !withoutChoice.test(id));
-    const typed = toolName === undefined ? providerTools.choiceOf(tool, request) : undefined;
+    const typed = toolName === undefined ? providerTools.choiceOf(tool, request, 'force') : undefined;
     return {
       // The codec determines the choice of a provider tool.
       toolChoice: (typed as AiSdkToolChoice | undefined) ?? { type: 'tool', toolName: toolName ?? tool },
@@ -321,7 +321,11 @@ function toWireChoice<Version extends AiSdkVersion>(
   const mode = choice.required === true ? 'required' : 'auto';
   const toolNames = choice.allowed.map((tool) => {
     const name = hosted(tool, (id) => allowable.test(id));
-    return name ?? stringFields({ name: providerTools.choiceOf(tool, request)?.['toolName'] }).name ?? tool;
+    return (
+      name ??
+      stringFields({ name: providerTools.choiceOf(tool, request, 'allow')?.['toolName'] }).name ??
+      tool
+    );
   });
   return { toolChoice: { type: mode }, providerOptions: { openai: { allowedTools: { toolNames, mode } } } };
 }

@@ -34,7 +34,8 @@ const shell: ProviderToolCodec = {
   declare: () => ({
     tools: [providerTool(aiSdkOpenaiTypes['openai.shell'][0], { environment: { type: 'local' } })],
   }),
-  // The package would ask for a function of this name, which there is not.
+  // Forced, the package would ask for a function of this name, which there is not.
+  choose: (_tool, purpose) => (purpose === 'allow' ? { type: 'tool', toolName: shellName } : undefined),
   readCalls: (part, context) => {
     const input = inputOf(part, shellName);
     if (input === undefined) return undefined;

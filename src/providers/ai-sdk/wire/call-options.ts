@@ -114,7 +114,7 @@ export interface AiSdkFunctionTool {
 }
 
 /** A tool that the provider runs. */
-export interface ProviderTool {
+export interface AiSdkProviderTool {
   type: 'provider';
   id: `${string}.${string}`;
   name: string;
@@ -126,7 +126,7 @@ export type AiSdkToolChoice = { type: 'auto' | 'none' | 'required' } | { type: '
 /** A call of a model, as this adapter makes it. */
 export interface AiSdkCallOptions<Version extends AiSdkVersion = AiSdkVersion> {
   prompt: PromptMessage<Version>[];
-  tools?: (AiSdkFunctionTool | ProviderTool)[];
+  tools?: (AiSdkFunctionTool | AiSdkProviderTool)[];
   toolChoice?: AiSdkToolChoice;
   responseFormat?: { type: 'json'; schema: WireObject; name: string };
   maxOutputTokens?: number;

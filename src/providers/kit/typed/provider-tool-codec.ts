@@ -19,6 +19,9 @@ export interface ProviderCallContext<Config extends JsonObject = JsonObject> {
   toolNamed(name: string): ModelTool | undefined;
 }
 
+/** What a choice of a tool is for. */
+export type ChoicePurpose = 'force' | 'allow';
+
 /**
  * Translates one kind of provider tool for one provider: its declaration, what answers ask in its shape, and the answer in that shape. An adapter accepts additional codecs in
  * its option `providerToolCodecs`.
@@ -35,9 +38,11 @@ export interface ProviderToolCodec<Config extends JsonObject = JsonObject> {
    */
   declare(tool: ProviderTool<Config>, model: string): HostedToolWire;
   /**
-   * How the model is made to call the tool, in the provider's format; undefined where it cannot be. Default: it cannot.
+   * How a choice names the tool, in the provider's format; undefined where it cannot. Default: it cannot.
+   *
+   * @param purpose whether the model has to call it, or may call it and not others.
    */
-  choose?(tool: ProviderTool<Config>): JsonObject | undefined;
+  choose?(tool: ProviderTool<Config>, purpose: ChoicePurpose): JsonObject | undefined;
   /**
    * The calls that an item of an answer asks for, at least one; undefined for an item of something else. May throw: the evaluation then ends in phase `response`.
    *

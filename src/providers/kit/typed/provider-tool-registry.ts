@@ -12,7 +12,12 @@ import type {
 import type { HostedToolWire } from '../hosted/hosted-tool-codec.ts';
 import type { DistinctCallIds } from '../wire/distinct-call-ids.ts';
 import type { WireFields } from '../wire/fields.ts';
-import type { ProviderCall, ProviderToolCodec, ProviderToolCodecTable } from './provider-tool-codec.ts';
+import type {
+  ChoicePurpose,
+  ProviderCall,
+  ProviderToolCodec,
+  ProviderToolCodecTable,
+} from './provider-tool-codec.ts';
 
 /** Options of a registry. */
 interface ProviderToolRegistryOptions {
@@ -79,11 +84,11 @@ export class ProviderToolRegistry {
   }
 
   /**
-   * How the model is made to call a tool that it gets in the shape of a provider tool; undefined for any other.
+   * How a choice names a tool that the model gets in the shape of a provider tool; undefined for any other.
    *
-   * @throws {PromptValidationError} where it cannot be made to.
+   * @throws {PromptValidationError} where it cannot.
    */
-  choiceOf(name: string, request: TypedRequest): JsonObject | undefined {
+  choiceOf(name: string, request: TypedRequest, purpose: ChoicePurpose): JsonObject | undefined {
     const { providerTools = none } = request;
     if (providerTools.length === 0) return undefined;
     const { adapter } = this.#options;
@@ -98,12 +103,13 @@ export class ProviderToolRegistry {
       );
     }
     const { tool, codec } = shown;
-    const choice = tool.uses.includes(name) ? codec.choose?.(tool) : undefined;
+    const isItself = tool.uses.includes(name);
+    const choice = isItself ? codec.choose?.(tool, purpose) : undefined;
     if (choice !== undefined) return choice;
-    throw unchoosable(
-      name,
-      `it is offered as "${tool.kind}", for which the ${adapter} adapter has no such choice`,
-    );
+    const instead = isItself
+      ? `for which the ${adapter} adapter has no such choice`
+      : `whose name is "${tool.uses[0]}"`;
+    throw unchoosable(name, `it is offered as "${tool.kind}", ${instead}`);
   }
 
   /** The answer to an item in its own shape; undefined where it is answered as a call of any tool. */
@@ -176,7 +182,7 @@ function readCalls(
 
 function unchoosable(name: string, why: string): PromptValidationError {
   return new PromptValidationError(
-    `The model cannot be forced to call "${name}": ${why}. Use toolChoice 'auto' or 'required', or ask for it in the instructions.`,
+    `The option toolChoice cannot name "${name}" here: ${why}. Leave it out, or ask for the tool in the instructions.`,
     { details: { option: 'toolChoice', tool: name } },
   );
 }

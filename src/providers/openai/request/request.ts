@@ -3,6 +3,7 @@ import type { ModelCheck, ModelRequest } from '../../../core/runtime/index.ts';
 import { isSchemaObject, type JsonObject, type SchemaProjection } from '../../../core/schema/index.ts';
 import type { HostedTool, Logger, ToolChoice } from '../../../core/tool/index.ts';
 import {
+  type ChoicePurpose,
   type HostedToolRegistry,
   type HostedToolWire,
   hostedChoice,
@@ -73,7 +74,9 @@ export function checkRequest(
   checkCacheSettings(wireSettings, caching);
   return {
     settings: wireSettings,
-    toolChoice: toWireChoice(toolChoice, hostedTools, wires, (name) => providerTools.choiceOf(name, check)),
+    toolChoice: toWireChoice(toolChoice, hostedTools, wires, (name, purpose) =>
+      providerTools.choiceOf(name, check, purpose),
+    ),
   };
 }
 
@@ -184,16 +187,17 @@ export function toWireChoice(
   choice: ToolChoice,
   hostedTools: readonly HostedTool[],
   wires: readonly HostedToolWire[],
-  typedChoice: (name: string) => JsonObject | undefined = () => undefined,
+  typedChoice: (name: string, purpose: ChoicePurpose) => JsonObject | undefined = () => undefined,
 ): OpenAIToolChoice {
   if (typeof choice === 'string') return choice;
-  const named = (tool: string): OpenAINamedTool =>
+  const named = (tool: string, purpose: ChoicePurpose): OpenAINamedTool =>
     hostedChoice(tool, hostedTools, wires, 'OpenAI', toHostedChoice) ??
     // The codec determines the choice of a provider tool.
-    (typedChoice(tool) as OpenAINamedTool | undefined) ?? { type: 'function', name: tool };
-  if ('tool' in choice) return named(choice.tool);
+    (typedChoice(tool, purpose) as OpenAINamedTool | undefined) ?? { type: 'function', name: tool };
+  if ('tool' in choice) return named(choice.tool, 'force');
   const { allowed, required } = choice;
-  return { type: 'allowed_tools', mode: required === true ? 'required' : 'auto', tools: allowed.map(named) };
+  const tools = allowed.map((tool) => named(tool, 'allow'));
+  return { type: 'allowed_tools', mode: required === true ? 'required' : 'auto', tools };
 }
 
 function toHostedChoice(tool: JsonObject): OpenAINamedTool | undefined {

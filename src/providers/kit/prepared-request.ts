@@ -1,7 +1,7 @@
-import type { ModelRequest } from '../../../core/runtime/index.ts';
-import type { SchemaProjection } from '../../../core/schema/index.ts';
-import type { HostedTool } from '../../../core/tool/index.ts';
-import type { TypedTools } from '../typed/provider-tool-registry.ts';
+import type { ModelRequest } from '../../core/runtime/index.ts';
+import type { SchemaProjection } from '../../core/schema/index.ts';
+import type { HostedTool } from '../../core/tool/index.ts';
+import type { TypedTools } from './typed/provider-tool-registry.ts';
 
 /** A request with what is needed to read its answer. */
 export interface PreparedRequest<Body> {
