@@ -24,7 +24,7 @@ import {
 import { anthropicDialect } from './anthropic-dialect.ts';
 import { type AnthropicClient, type AnthropicClientOptions, createClient } from './client.ts';
 import { anthropicHostedToolCodecs } from './hosted/codecs.ts';
-import { type CachingPlan, prepareRequest, toWireChoice } from './request.ts';
+import { type ClaudeCachingPlan, prepareRequest, toWireChoice } from './request.ts';
 import { checkForModel, toWireSettings } from './request-settings.ts';
 import { readMessage } from './response.ts';
 import { readMessageStream } from './stream.ts';
@@ -174,7 +174,7 @@ export function anthropic(options: AnthropicOptions): ProviderAdapter {
 }
 
 /** @returns undefined when the cache is off. */
-function planCaching(caching: AnthropicModelOptions['promptCaching']): CachingPlan | undefined {
+function planCaching(caching: AnthropicModelOptions['promptCaching']): ClaudeCachingPlan | undefined {
   const asked = readCaching('anthropic()', caching, claudeCachingSupport);
   if (asked === false) return undefined;
   const { diagnose = false, ttl, conversation = ttl } = asked;

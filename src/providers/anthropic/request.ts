@@ -40,7 +40,7 @@ import {
 } from './wire.ts';
 
 /** What requests say about the cache. */
-export interface CachingPlan {
+export interface ClaudeCachingPlan {
   /** The mark after tools and instructions. */
   readonly prefix: CacheControl;
   /** The mark in the conversation. */
@@ -58,7 +58,7 @@ export interface AnthropicRequestParts {
   readonly settings: AnthropicSettings;
   readonly betas: readonly string[];
   /** What requests say about the cache; undefined: it is off. */
-  readonly caching: CachingPlan | undefined;
+  readonly caching: ClaudeCachingPlan | undefined;
   readonly projections: ToolSchemas;
   readonly registry: HostedToolRegistry;
   readonly providerTools: ProviderToolRegistry;
@@ -258,7 +258,7 @@ const diagnosisBeta = 'cache-diagnosis-2026-04-07';
  */
 export function markPrefixes(
   body: AnthropicRequest,
-  { prefix, conversation }: Pick<CachingPlan, 'prefix' | 'conversation'>,
+  { prefix, conversation }: Pick<ClaudeCachingPlan, 'prefix' | 'conversation'>,
 ): AnthropicRequest {
   const { tools, system, messages } = body;
   return {

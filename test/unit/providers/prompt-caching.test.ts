@@ -6,6 +6,8 @@ import {
   type ProviderAdapter,
   promptTemplate,
   type RunEvent,
+  resumeRun,
+  Session,
   section,
   ToolResult,
   tool,
@@ -13,6 +15,8 @@ import {
 import { type AiSdkOptions, aiSdk } from 'weakincentives/ai-sdk';
 import { anthropic } from 'weakincentives/anthropic';
 import { openai } from 'weakincentives/openai';
+import { memoryJournal } from 'weakincentives/testing';
+import { webSearchTool } from 'weakincentives/tools';
 import { z } from 'zod';
 import type { AnthropicModelOptions } from '../../../src/providers/anthropic/anthropic.ts';
 import type { OpenAIModelOptions } from '../../../src/providers/openai/openai.ts';
@@ -424,4 +428,146 @@ describe('models of the AI SDK whose caches cannot be told', () => {
       /Chat Completions have no marks/,
     );
   });
+});
+
+describe('a comparison with the answer before', () => {
+  it.each([
+    [
+      'openai()',
+      'resp',
+      (fetch: typeof globalThis.fetch) =>
+        openai({ model: 'gpt-6', apiKey: 'key', fetch, promptCaching: { diagnose: true } }),
+      openaiTurns,
+    ],
+    [
+      'anthropic()',
+      'msg',
+      (fetch: typeof globalThis.fetch) =>
+        anthropic({ model: 'm', apiKey: 'key', fetch, promptCaching: { diagnose: true } }),
+      claudeTurns,
+    ],
+    [
+      'aiSdk()',
+      'resp',
+      (fetch: typeof globalThis.fetch) =>
+        aiSdk({
+          model: createOpenAI({ apiKey: 'key', fetch }).responses('gpt-6'),
+          promptCaching: { diagnose: true },
+        }),
+      openaiTurns,
+    ],
+  ] as const)('is there when a run is resumed: %s', async (_name, id, open, turns) => {
+    const said = (turn: number): object =>
+      turn < 2
+        ? {}
+        : {
+            prompt_cache_diagnostics: { type: 'cache_miss', reason: 'input_changed', cache_missed_tokens: 5 },
+            diagnostics: { cache_miss_reason: { type: 'messages_changed', cache_missed_input_tokens: 5 } },
+          };
+    const answers = turns(4, said);
+    const whole = capturingFetch(...answers);
+    await open(whole.fetch).evaluate(prompt, { input: 'Go', session: new Session({ id: 'session' }) });
+    const journal = memoryJournal();
+    const ending = new AbortController();
+    const dying = open(capturingFetch(...answers).fetch).evaluate(prompt, {
+      input: 'Go',
+      journal,
+      runId: 'run',
+      session: new Session({ id: 'session' }),
+      signal: ending.signal,
+      observers: [
+        { onEvent: (event) => void (event.type === 'turn-end' && event.turn === 2 && ending.abort()) },
+      ],
+    });
+    await expect(dying).rejects.toMatchObject({ code: 'evaluation-aborted' });
+    const living = capturingFetch(...answers.slice(2));
+    await resumeRun({ journal, runId: 'run', adapter: open(living.fetch), prompt });
+    expect(living.requests.map(({ text: body }) => body)).toEqual(
+      whole.requests.slice(2).map(({ text: body }) => body),
+    );
+    expect(living.requests[0]?.text).toContain(`"${id}_2"`);
+    const rows = (await journal.read('run')).map(({ line }): object => JSON.parse(line));
+    expect(rows.filter((row) => Reflect.get(row, 'type') === 'response')).toMatchObject([
+      { raw: { responseId: `${id}_1` } },
+      { raw: { responseId: `${id}_2` }, cache: { hit: false, missed: 5 } },
+      { raw: { responseId: `${id}_3` }, cache: { hit: false, missed: 5 } },
+      { raw: { responseId: `${id}_4` }, cache: { hit: false, missed: 5 } },
+    ]);
+  });
+});
+
+describe('the marks of a prompt with a section that opens', () => {
+  const opening = promptTemplate({
+    ns: 'test',
+    key: 'opens',
+    sections: [
+      section({ title: 'Task', key: 'task', template: 'Do it.', tools: [look] }),
+      section({ title: 'Web', key: 'web', template: 'Search.', hostedTools: [webSearchTool()] }),
+      section({
+        title: 'Disk',
+        key: 'disk',
+        template: 'The disk.',
+        summary: 'A disk.',
+        visibility: 'summary',
+        tools: [
+          tool({
+            name: 'disk_read',
+            description: 'Reads.',
+            effects: 'read',
+            execute: () => ToolResult.ok(null, 'Read.'),
+          }),
+        ],
+      }),
+    ],
+  }).bind();
+  const answers = [
+    claudeMessage([toolUse('o', 'open_sections', { section_keys: ['disk'], reason: 'To read it.' })]),
+    claudeMessage([toolUse('r', 'disk_read', {})]),
+    claudeMessage([text('Done.')]),
+  ];
+  interface Made {
+    readonly fetch: typeof globalThis.fetch;
+    readonly openedTools: 'append' | 'in-place';
+  }
+  const adapters = [
+    ['anthropic()', (options: Made) => anthropic({ model: 'm', apiKey: 'key', ...options })],
+    [
+      'aiSdk()',
+      ({ fetch, openedTools }: Made) =>
+        aiSdk({ model: createAnthropic({ apiKey: 'key', fetch })('claude-sonnet-4-5'), openedTools }),
+    ],
+  ] as const;
+  const wheres = ['in-place', 'append'] as const;
+
+  it.each(
+    adapters.flatMap(([name, make]) => wheres.map((openedTools) => [name, openedTools, make] as const)),
+  )('are at most 4, and on no tool that is deferred: %s, %s', async (_name, openedTools, make) => {
+    const { fetch, requests } = capturingFetch(...answers);
+    const result = await make({ fetch, openedTools }).evaluate(opening, { input: 'Go' });
+    expect(result.text).toBe('Done.');
+    expect(requests.map(({ body }) => controlsOf(body).length)).toEqual([3, 4, 4]);
+    for (const { body } of requests) {
+      const tools = body['tools'] as readonly Readonly<Record<string, unknown>>[];
+      expect(tools[0]).toMatchObject({ name: 'web_search' });
+      const marked = tools.filter((one) => one['cache_control'] !== undefined);
+      const last = tools.findLast((one) => one['defer_loading'] !== true);
+      expect(marked).toEqual([last]);
+    }
+    const declared = requests.map(({ body }) => JSON.stringify(body['tools']).includes('disk_read'));
+    expect(declared).toEqual(openedTools === 'in-place' ? [true, true, true] : [false, true, true]);
+  });
+});
+
+it('leaves the tools to the mark of the instructions when the package marks no hosted ones', async () => {
+  const only = promptTemplate({
+    ns: 'test',
+    key: 'hosted',
+    sections: [section({ title: 'Task', key: 'task', template: 'Look.', hostedTools: [webSearchTool()] })],
+  }).bind();
+  const { fetch, requests } = capturingFetch(...claudeTurns(1));
+  const model = createAnthropic({ apiKey: 'key', fetch })('claude-sonnet-4-5');
+  await aiSdk({ model }).evaluate(only, { input: 'Go' });
+  const [{ body } = {}] = requests;
+  expect(controlsOf(body?.['tools'])).toEqual([]);
+  expect(controlsOf(body?.['system'])).toEqual([{ type: 'ephemeral' }]);
 });

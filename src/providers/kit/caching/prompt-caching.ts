@@ -68,8 +68,7 @@ export function readCaching<Lifetime extends string>(
     diagnose: 'boolean',
   };
   assertOptions<object>(of, caching, checks, { path: 'promptCaching' });
-  // Its lifetimes are of the list.
-  return caching as PromptCachingParts<Lifetime>;
+  return caching;
 }
 
 /** The error for lifetimes that a provider does not take together. @internal */

@@ -133,6 +133,14 @@ describe('what a provider runs', () => {
     const toolCalls = [{ type: 'tool-call', callId: 'd', name: 'look', arguments: '{}' }] as const;
     const answered = { text: '', finishReason: 'tool-calls', durationMs: 1, isCompacted: true } as const;
     progress.observe(here({ type: 'model-call-end', turn: 3, toolCalls, ...answered }));
+    const plain = { text: '', toolCalls: [], finishReason: 'stop', durationMs: 1 } as const;
+    for (const cache of [
+      { hit: true },
+      { hit: false, missed: 1_200, reason: 'tools_changed' },
+      { hit: false },
+    ]) {
+      progress.observe(here({ type: 'model-call-end', turn: 5, ...plain, cache }));
+    }
     expect(stream.text().split('\n')).toEqual([
       'turn 1: 1 call (look)',
       'turn 1: the provider ran search cats <home> (2 sources, 1 citation)',
@@ -147,6 +155,8 @@ describe('what a provider runs', () => {
       'turn 4: someone said: Now.',
       'turn 3: the provider shortened the conversation',
       'turn 3: 1 call (look)',
+      'turn 5: the request missed the prompt cache, about 1,200 tokens: tools_changed',
+      'turn 5: the request missed the prompt cache',
       '',
     ]);
   });
