@@ -100,7 +100,12 @@ export async function bundle(folder, entries) {
         // What the matchers of a test framework take of a record.
         { name: 'run-cost', test: isOf(/^record\/fold\/run-cost\.js$/), priority: 1 },
         { name: 'record', test: isOf(/^record\/(?!otel\/|vitest\/)/), priority: 1 },
-        { name: 'suite', test: isIn('suite'), priority: 1 },
+        // The memory and the shapes of vendors are for `/tools` alone.
+        {
+          name: 'suite',
+          test: isOf(/^suite\/(?!memory\/|provider-tools\/|vfs\/(?:v4a\/|apply-patch))/),
+          priority: 1,
+        },
         // The functions of the root are in the core, and load the rest of what a journal takes.
         { name: 'core', test: isOf(...definitions), priority: 3 },
         // What evaluates a prompt is apart from what defines one, and an agent: a bundle of a program that has no adapter has none of it.

@@ -167,14 +167,14 @@ describe('a bundle of a program', () => {
   // The library alone, without a schema library. A bundler that holds what a journal takes apart, to be loaded on demand, leaves in the first part all that this
   // part needs of a file which the program needs, too; so what defines an agent and what evaluates its prompt are two files.
   it.each([
-    ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 50.5],
+    ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 51.5],
     ['runAgent', `export { runAgent } from 'weakincentives';`, 62.5],
     [
       'the smallest agent on an adapter of its own',
       `import { defineAgent, promptTemplate, runAgent, section, tool } from 'weakincentives';
        import { providerAdapter } from 'weakincentives/provider';
        export { defineAgent, promptTemplate, providerAdapter, runAgent, section, tool };`,
-      136,
+      138,
     ],
   ])('of %s is small once compressed', async (_name, source, budgetInKilobytes) => {
     expect(await compressedKilobytes(source)).toBeLessThanOrEqual(budgetInKilobytes);
@@ -189,19 +189,19 @@ describe('a bundle of a program', () => {
   it.each([
     ['PolicyDecision', `export { PolicyDecision } from 'weakincentives';`, 1],
     ['Session', `export { Session } from 'weakincentives';`, 93.5],
-    ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 157],
-    ['an agent with a scripted model', agentProgram, 410],
+    ['promptTemplate', `export { promptTemplate } from 'weakincentives';`, 159],
+    ['an agent with a scripted model', agentProgram, 416],
     [
       'the same agent, run by runAgent()',
       `${agentProgram}\n  export { defineAgent, runAgent } from 'weakincentives';`,
-      421,
+      428,
     ],
     [
       'an agent with a model of OpenAI',
       `import { promptTemplate, section, tool, ToolResult } from 'weakincentives';
        import { openai } from 'weakincentives/openai';
        export { openai, promptTemplate, section, tool, ToolResult };`,
-      454,
+      475,
     ],
   ])('of %s is at most as large as it was', async (_name, source, budgetInKilobytes) => {
     const { bytes } = await bundle(source, { minify: true });

@@ -21,25 +21,25 @@ const dear = ['http', 'https', 'http2', 'tls', 'inspector', 'sqlite', 'zlib', 'v
 const budgets: Readonly<
   Record<string, { readonly kilobytes: number; readonly packages?: readonly string[] }>
 > = {
-  '.': { kilobytes: 915 },
-  './acp': { kilobytes: 1468 },
-  './ai-sdk': { kilobytes: 1090 },
-  './anthropic': { kilobytes: 1039 },
-  './claude-agent': { kilobytes: 1472 },
-  './conformance': { kilobytes: 1115, packages: ['iso-3166/1-a2-to-1-a3.js'] },
-  './durable': { kilobytes: 1259, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
-  './mcp': { kilobytes: 1047 },
-  './node': { kilobytes: 1239 },
-  './openai': { kilobytes: 1037 },
-  './otel': { kilobytes: 600 },
-  './postgres': { kilobytes: 1041 },
-  './provider': { kilobytes: 1005 },
-  './record': { kilobytes: 1055, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
-  './sandbox': { kilobytes: 1462, packages: ['iso-3166/1-a2-to-1-a3.js'] },
-  './sqlite': { kilobytes: 1321 },
-  './testing': { kilobytes: 1182, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
-  './tools': { kilobytes: 1034, packages: ['iso-3166/1-a2-to-1-a3.js'] },
-  './vitest': { kilobytes: 571 },
+  '.': { kilobytes: 929 },
+  './acp': { kilobytes: 1512 },
+  './ai-sdk': { kilobytes: 1156 },
+  './anthropic': { kilobytes: 1088 },
+  './claude-agent': { kilobytes: 1516 },
+  './conformance': { kilobytes: 1136, packages: ['iso-3166/1-a2-to-1-a3.js'] },
+  './durable': { kilobytes: 1274, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
+  './mcp': { kilobytes: 1062 },
+  './node': { kilobytes: 1253 },
+  './openai': { kilobytes: 1090 },
+  './otel': { kilobytes: 606 },
+  './postgres': { kilobytes: 1055 },
+  './provider': { kilobytes: 1049 },
+  './record': { kilobytes: 1070, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
+  './sandbox': { kilobytes: 1482, packages: ['iso-3166/1-a2-to-1-a3.js'] },
+  './sqlite': { kilobytes: 1336 },
+  './testing': { kilobytes: 1226, packages: ['@noble/hashes/sha2.js', '@noble/hashes/utils.js'] },
+  './tools': { kilobytes: 1104, packages: ['iso-3166/1-a2-to-1-a3.js'] },
+  './vitest': { kilobytes: 578 },
 };
 
 /** The module that a subpath exports. */
@@ -86,7 +86,7 @@ describe('the import of an entry', () => {
     const run: { readonly functions: number; readonly calls: number } = JSON.parse(printed);
     expect(run.functions).toBeGreaterThan(50);
     expect(run.functions).toBeLessThanOrEqual(126);
-    expect(run.calls).toBeLessThanOrEqual(1_150);
+    expect(run.calls).toBeLessThanOrEqual(1_155);
   });
 });
 

@@ -52,7 +52,7 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
   },
   'langchainjs-9843': {
     what: 'an unknown tool is an answer to its call',
-    text: 'if (bound === void 0) return rejected("unknown-tool", unknownTool(call.toolName, display), params);',
+    text: 'if (bound === void 0) return rejected("unknown-tool", unknownTool(call.toolName, display, allowedTools), params);',
     replacement: 'if (bound === void 0) throw new Error(`There is no tool ${call.toolName}.`);',
   },
   'langgraph-6491': {
@@ -102,8 +102,8 @@ export const switchedOff: Readonly<Record<string, SwitchedOff>> = {
   },
   'opencode-45892': {
     what: 'new texts are put in by position',
-    text: 'withEndings(newText, content.slice(start, end), frequent);\n\t\tcopiedTo',
-    replacement: 'content.slice(changeStart, changeEnd).replace(/^.*$/s, newText.given);\n\t\tcopiedTo',
+    text: 'withEndings(put, content.slice(start, end), frequent);\n\t\tcopiedTo',
+    replacement: 'content.slice(changeStart, changeEnd).replace(/^.*$/s, put.given);\n\t\tcopiedTo',
   },
   'opencode-8312': {
     what: 'a call that was cut short has a result',
