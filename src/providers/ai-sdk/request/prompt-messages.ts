@@ -42,6 +42,8 @@ export interface PromptContext<Version extends AiSdkVersion> {
   readonly callIds: CallIdForm;
   /** Writes the answers to calls in the provider's shape. */
   readonly providerTools: Pick<ProviderToolRegistry, 'writeResult'>;
+  /** The name of a call that another provider made. */
+  readonly foreignName: (name: string) => string;
   /** The index of the first turn that goes back without reasoning. */
   readonly withoutThinkingFrom: number;
   /** The tools that a result brings. */
@@ -224,17 +226,17 @@ function toResult<Version extends AiSdkVersion>(
 
 function fromAssistant<Version extends AiSdkVersion>(
   item: AssistantItem,
-  { provider, files }: PromptContext<Version>,
+  { foreignName, provider, files }: PromptContext<Version>,
   ids: ForeignCallIds,
 ): AnswerPart<Version>[] {
   if (item.raw?.provider === provider)
     return ownParts(item, provider).flatMap((part) => giveBack(part, files));
   return ids.foreignParts<AnswerPart<Version>>(item, {
     text: (text) => (text.trim() === '' ? undefined : { type: 'text', text }),
-    call: ({ arguments: given, callId: toolCallId, name: toolName }) => ({
+    call: ({ arguments: given, callId: toolCallId, name }) => ({
       type: 'tool-call',
       toolCallId,
-      toolName,
+      toolName: foreignName(name),
       input: parseInput(given),
     }),
   });

@@ -19,6 +19,7 @@ import {
   type TypedTools,
   withToolSearch,
 } from '../../kit/index.ts';
+import { foreignName } from '../typed/codecs.ts';
 import type {
   AiSdkCallOptions,
   AiSdkFunctionTool,
@@ -172,6 +173,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
       files,
       callIds,
       providerTools,
+      foreignName: (name) => foreignName(name, typed?.tools ?? none),
       withoutThinkingFrom: thinking?.withoutThinkingFrom ?? conversation.length,
       broughtBy: (item) => broughtBy(item, functionTools, placed, context.openedTools),
       namespacesOf: (names) =>

@@ -96,6 +96,12 @@ export function isToolSearch({ toolName, type }: WireFields): boolean {
   return type === 'tool-call' && toolName === searchName;
 }
 
+/** The name of a call that another provider made: under the name of the patch, the package takes every call for one in its shape. */
+export function foreignName(name: string, tools: readonly JsonObject[]): string {
+  const hasPatch = tools.some(({ id }) => id === aiSdkOpenaiTypes['openai.apply_patch'][0].type);
+  return hasPatch && name === patchName ? `${name}_call` : name;
+}
+
 /** The tools of Anthropic: their names are fixed, and their results are those of any tool. */
 function anthropicCodecsOf(types: AnthropicToolTypes): ProviderToolCodecTable {
   return anthropicToolCodecs(types, {
