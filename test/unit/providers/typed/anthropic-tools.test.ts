@@ -169,8 +169,8 @@ describe.each(inBothModes(anthropicAdapters))(
         expect.stringContaining('Nothing was done: str_replace needs "old_str"'),
         expect.stringContaining('Nothing was done: create needs "file_text"'),
         expect.stringContaining('Nothing was done: insert needs "insert_line"'),
-        expect.stringContaining('Nothing was done: "delete" is no command.'),
-        expect.stringContaining('Nothing was done: what was asked is no command.'),
+        expect.stringContaining('Nothing was done: "delete" is not a command.'),
+        expect.stringContaining('Nothing was done: what was asked is not a command.'),
       ]);
       expect((await filesystem.read('a')).text).toBe('top\n1\nmiddle\n2\nthree\n5\n6\nend\n');
       expect((await filesystem.read('src/new')).text).toBe('new\n');
