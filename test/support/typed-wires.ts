@@ -149,7 +149,7 @@ export function patchCall(callId: string, operation: unknown, more: Item = {}): 
   };
 }
 
-const printed = (text: string) => ({ text, totalBytes: text.length, omittedBytes: 0 });
+const printed = (output: string) => ({ text: output, totalBytes: output.length, omittedBytes: 0 });
 
 /**
  * A shell with few commands, one after the other between `;`: `echo TEXT`, `warn TEXT`, `write PATH TEXT`, `cat PATH`, `exit CODE`, `hang`, `kill`, `print COUNT`.
