@@ -71,6 +71,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   InstanceBindingOptions: { owned: false },
   JournalWithBlobsParts: { isReadOnly: false },
   LanguageModel: { takesExamples: false, takesOpenedTools: 'append', takesOutputSchema: false },
+  MemorySectionOptions: { key: 'memory', title: 'Memory', visibility: 'full' },
   MessagesOptions: { isThinkingOff: false },
   LeasedJournalOptions: { holder: '', readOnly: false },
   McpHttpTransport: { path: '/mcp' },
@@ -118,6 +119,15 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     key: 'project-instructions',
     title: 'Instructions of the Repository',
   },
+  ProviderToolsSectionOptions: {
+    applyPatch: false,
+    bash: false,
+    key: 'provider_tools',
+    shell: false,
+    textEditor: false,
+    title: 'Provider Tools',
+    visibility: 'full',
+  },
   ReadBeforeWritePolicyOptions: {
     scope: ['subtree', policies],
     detectStale: true,
@@ -127,7 +137,7 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     readTools: "['read_file']",
     searchTools: "['grep']",
     allowPartialReads: false,
-    writeTools: "['write_file', 'edit_file']",
+    writeTools: "['write_file', 'edit_file', 'apply_patch']",
   },
   RecordSource: { isShown: false },
   RecordedAdapterOptions: { takesExamples: false },
@@ -181,7 +191,14 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
     visibility: 'full',
   },
   VirtualNetworkOptions: { methods: "['GET', 'HEAD']", allowPrivateRanges: false },
-  WebSearchConfig: { allowLiveAccess: true },
+  WebFetchConfig: {
+    filterByCode: [false, 'isFiltered: false'],
+    urlSources: ["['user', 'search']", 'url_sources'],
+  },
+  WebSearchConfig: {
+    allowLiveAccess: [true, 'function instructionsFor({ domainFilter'],
+    filterByCode: [false, 'isFiltered: false'],
+  },
   WebSearchSectionOptions: {
     acceptsOverrides: true,
     key: 'web_search',

@@ -21,6 +21,7 @@ import { shellLimitsOf } from '../../src/host/sandbox/shell/shell-limits.ts';
 import { virtualSettings } from '../../src/host/sandbox/virtual/options.ts';
 import { stagingLimitChecks } from '../../src/host/staged-folder/staging/options.ts';
 import { silenceTimeoutMs } from '../../src/providers/kit/wire/silence-limit.ts';
+import { memoryLimitChecks } from '../../src/suite/memory/memory-limits.ts';
 import { defaultInstructionCharacters } from '../../src/suite/skills/project-instructions.ts';
 import { vfsLimitChecks } from '../../src/suite/vfs/limits.ts';
 import { defaultWords } from '../support/default-words.ts';
@@ -164,6 +165,9 @@ const defaults: Readonly<Record<string, DefaultsOf>> = {
   JournalBlobs: written({ maxRowCharacters: 65_536, timeoutMs: 10_000 }, 'blobsChecks:'),
   LeasedJournalOptions: written({ leaseTimeoutMs: 30_000 }, 'function leasedJournal'),
   MemoryQueueOptions: written({ retryLimit: 2 }, 'memoryQueue('),
+  MemorySectionOptions: byDefault({ maxBytes: 1_048_576, maxFiles: 200 }, () =>
+    withDefaults(memoryLimitChecks, {}),
+  ),
   OpenJournalOptions: written({ maxConnections: 4 }, 'postgresPool'),
   PgBossQueueOptions: written({ pollMs: 500, retryDelaySeconds: 5, retryLimit: 10 }, 'function pgBossQueue'),
   PostgresJournalOptions: written(

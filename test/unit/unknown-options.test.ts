@@ -167,6 +167,11 @@ const makers: Readonly<Record<string, Maker>> = {
   toolsSection: { options: { title: 'T', key: 't', tools: [tool], description: 'x' } },
   toOpenAIAgentsTools: { before: [{ tools: [], call: work }], options: {} },
   toOpenAITools: { before: [{ tools: [] }], options: {} },
+  memorySection: { options: { key: 'memory' } },
+  providerToolsSection: {
+    options: { openai: { shell: true } },
+    within: { openai: { shell: true }, anthropic: { bash: true } },
+  },
   vfsToolsSection: { options: { key: 'vfs' }, within: { limits: { maxLines: 10 } } },
   virtualSandbox: { options: {}, within: { limits: {}, network: { allow: ['https://example.org'] } } },
   webFetchTool: { options: { description: 'Reads.' }, within: { config } },

@@ -79,6 +79,7 @@ const wireNames = [
   'weakincentives.prompt-rendered',
   'weakincentives.prompt-renderings',
   'weakincentives.rejected',
+  'weakincentives.remove-memory-files',
   'weakincentives.sections-opened',
   'weakincentives.session',
   'weakincentives.set-visibility',

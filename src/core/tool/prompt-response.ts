@@ -10,7 +10,7 @@ export interface TokenUsage {
   readonly cachedInputTokens?: number;
   /** Part of `inputTokens` that was written to the provider's cache. */
   readonly cacheWriteInputTokens?: number;
-  /** Part of `cacheWriteInputTokens` that is kept for the longer lifetime: 1 hour at Anthropic, 12 hours at OpenAI. Absent when it is none. */
+  /** Part of `cacheWriteInputTokens` that is kept for the longer lifetime: 1 hour at Anthropic, 12 hours at OpenAI. Absent: nothing is. */
   readonly longCacheWriteInputTokens?: number;
   /** Part of `outputTokens` that the model thought with. */
   readonly reasoningTokens?: number;

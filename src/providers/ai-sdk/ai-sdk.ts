@@ -76,7 +76,7 @@ export interface AiSdkOptions extends SharedModelOptions {
    */
   readonly strictTools?: 'all-or-none' | 'each' | 'none';
   /**
-   * Prompt caching; what the model or its package cannot be told is refused by name.
+   * Prompt caching; what the model or its package does not take is refused by name.
    *
    * - Claude: `ttl` (`'5m'` or `'1h'`) and `conversation`, as with `anthropic()`, by breakpoints for the packages of Anthropic, Bedrock, Vertex and OpenRouter; false sets none.
    * - `@ai-sdk/openai`, Responses: `key`, `ttl` (`'30m'` or `'12h'`), `conversation`, `diagnose` and false, as with `openai()`. Chat Completions: `key`, `ttl: '30m'` and false.

@@ -64,6 +64,7 @@ export {
   searchedToolsCheck,
 } from './model-options.ts';
 export { offerTools, type RuntimeCall } from './offer-tools.ts';
+export type { PreparedRequest } from './prepared-request.ts';
 export { type AdapterRuns, adapterOf, providerAdapter } from './provider-adapter.ts';
 export { type ProjectedTool, type StrictTools, ToolSchemas } from './schema/tool-schemas.ts';
 export {
@@ -128,7 +129,6 @@ export {
 } from './wire/messages-turn.ts';
 export { mayThink, startOfLoop, type ThinkingReader } from './wire/open-loop.ts';
 export { type PlacedTools, placeTools } from './wire/placed-tools.ts';
-export type { PreparedRequest } from './prepared-request.ts';
 export {
   describeLostConnection,
   type ProviderErrorOptions,

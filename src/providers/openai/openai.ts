@@ -37,7 +37,7 @@ export interface OpenAIModelOptions extends SharedModelOptions {
    */
   readonly encryptedReasoning?: boolean;
   /**
-   * What the provider is told about its prompt cache. True: nothing, it caches by itself. False: it is off (`prompt_cache_options.mode: 'explicit'`, without a mark). Otherwise:
+   * What the provider gets about its prompt cache. True: nothing, it caches by itself. False: it is off (`prompt_cache_options.mode: 'explicit'`, without a mark). Otherwise:
    *
    * - `key` groups requests that share a cache (`prompt_cache_key`): a string, or true to derive one from the instructions, so that the turns of a run and runs with the same instructions share
    *   it. Default: none.

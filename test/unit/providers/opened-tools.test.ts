@@ -470,5 +470,5 @@ test('the model cannot be forced to a search', async () => {
   const adapter = openai({ model: 'gpt-5.4', apiKey: 'k', openedTools: 'tool-search' });
   await expect(
     adapter.evaluate(promptOf(), { input: 'Begin.', toolChoice: { tool: 'open_sections' } }),
-  ).rejects.toThrow(/cannot be forced to call "open_sections": it is offered as "openai\.tool_search"/);
+  ).rejects.toThrow(/cannot name "open_sections" here: it is offered as "openai\.tool_search"/);
 });

@@ -38,6 +38,12 @@ const unseen: Readonly<Record<string, readonly string[]>> = {
     'resultId',
     'results.maxTotalCharacters',
   ],
+  'it needs a tool in the shape of its vendor; the tests of provider tools have it': [
+    'insert.feedback',
+    'insert.value',
+    'items.feedback',
+    'items.value',
+  ],
   'it needs a provider that says what became of its cache; the tests of prompt caches have it': [
     'cache',
     'cache.missed',

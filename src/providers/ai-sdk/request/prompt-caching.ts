@@ -24,13 +24,13 @@ import { type CacheMarks, cacheMarksOf, isClaude, type ModelAtProvider } from '.
 export interface AiSdkCachingPlan {
   /** Breakpoints for Claude; undefined: none are set. */
   readonly claude: CacheMarks | undefined;
-  /** What OpenAI is told; undefined for nothing. */
+  /** What OpenAI gets; undefined for nothing. */
   readonly openai: OpenAICachingPlan | undefined;
 }
 
 const of = 'aiSdk()';
 
-/** @throws {PromptValidationError} for what the model, or its package, cannot be told. */
+/** @throws {PromptValidationError} for what the model, or its package, does not take. */
 export function planCaching(
   model: ModelAtProvider,
   caching: boolean | PromptCachingParts | undefined,

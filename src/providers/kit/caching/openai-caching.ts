@@ -31,7 +31,7 @@ const olderModel =
  * @param lifetimes those that requests may have; marks need two.
  * @param refused parts that the interface of the model cannot say.
  * @returns undefined when nothing is said about the cache.
- * @throws {PromptValidationError} for what the model cannot be told.
+ * @throws {PromptValidationError} for what the model does not take.
  * @internal
  */
 export function planOpenAICaching(

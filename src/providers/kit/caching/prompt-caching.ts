@@ -15,7 +15,7 @@ export interface PromptCachingParts<Lifetime extends string = string> {
   readonly diagnose?: boolean;
 }
 
-/** What a model can be told about its cache. @internal */
+/** What a model takes about its cache. @internal */
 export interface CachingSupport<Lifetime extends string> {
   /** Lifetimes, the shortest first. */
   readonly lifetimes: readonly Lifetime[];
@@ -30,7 +30,7 @@ const parts = ['key', 'ttl', 'conversation', 'diagnose'] as const;
  *
  * @param of the adapter, such as `openai()`.
  * @returns false when the cache is off, otherwise what is asked of it; nothing for true.
- * @throws {PromptValidationError} for what is not an option, and for a part that the model cannot be told.
+ * @throws {PromptValidationError} for what is not an option, and for a part that the model does not take.
  * @internal
  */
 export function readCaching<Lifetime extends string>(
@@ -79,7 +79,7 @@ export function wrongOrder(of: string, why: string): PromptValidationError {
 /** How long Claude keeps what it has cached. @internal */
 export type ClaudeLifetime = '5m' | '1h';
 
-/** What Claude can be told. @internal */
+/** What Claude takes. @internal */
 export const claudeCachingSupport: CachingSupport<ClaudeLifetime> = {
   lifetimes: ['5m', '1h'],
   refused: { key: 'Claude finds what it has cached by the text of a request' },

@@ -110,7 +110,7 @@ export const refusedCallCases: readonly CaseDefinition[] = [
       for (const number of [1, 2, 3]) {
         const { tools, toolChoice: sent = 'auto' } = stage.request(number);
         expectEqual(`the tools of request ${number}`, tools, ['note', 'add']);
-        // Where a provider cannot be told, the run alone sees to it.
+        // Where a provider has no such choice, the run alone sees to it.
         if (sent !== 'auto') expectEqual(`the tool choice of request ${number}`, sent, toolChoice);
       }
       expectMarks(stage, 2, [true, false]);
