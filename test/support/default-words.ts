@@ -71,7 +71,11 @@ export const defaultWords: Readonly<Record<string, Readonly<Record<string, WordR
   InstanceBindingOptions: { owned: false },
   JournalWithBlobsParts: { isReadOnly: false },
   LanguageModel: { takesExamples: false, takesOpenedTools: 'append', takesOutputSchema: false },
-  MemorySectionOptions: { key: 'memory', title: 'Memory', visibility: 'full' },
+  MemorySectionOptions: {
+    key: ['memory', 'interface MemorySectionOptions'],
+    title: ['Memory', 'interface MemorySectionOptions'],
+    visibility: 'full',
+  },
   MessagesOptions: { isThinkingOff: false },
   LeasedJournalOptions: { holder: '', readOnly: false },
   McpHttpTransport: { path: '/mcp' },
