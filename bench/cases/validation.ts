@@ -71,7 +71,12 @@ async function callOf(inputSchema: Schema<Params>): Promise<Way> {
     validate: fits,
     read: (text) => {
       const call = { callId: 'call', toolName: 'count', arguments: text, turn: 1 };
-      const resolution = resolveCall(call, { display, outer: undefined, roots: { filesystem: undefined } });
+      const resolution = resolveCall(call, {
+        display,
+        outer: undefined,
+        allowedTools: undefined,
+        roots: { filesystem: undefined },
+      });
       return resolution.kind === 'resolved' && fits(writableCopy(resolution.resolved.params));
     },
   };

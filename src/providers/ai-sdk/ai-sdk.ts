@@ -187,7 +187,7 @@ function adapterOf<Version extends AiSdkVersion>(
       codecs: {
         ...providerToolCodecsOf(model.provider, model.specificationVersion),
         ...options.providerToolCodecs,
-        ...(openedTools === 'tool-search' ? { [toolSearchCodec.kind]: toolSearchCodec } : {}),
+        ...present({ 'openai.tool_search': openedTools === 'tool-search' ? toolSearchCodec : undefined }),
       },
     }),
     registry: new HostedToolRegistry({

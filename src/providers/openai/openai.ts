@@ -131,7 +131,7 @@ function createModel(options: OpenAIOptions): LanguageModel {
     codecs: {
       ...openaiProviderToolCodecs,
       ...options.providerToolCodecs,
-      ...(openedTools === 'tool-search' ? { [toolSearchCodec.kind]: toolSearchCodec } : {}),
+      ...present({ 'openai.tool_search': openedTools === 'tool-search' ? toolSearchCodec : undefined }),
     },
   });
   const settings = toWireSettings(options.settings ?? {});

@@ -5,7 +5,6 @@ import {
   choice,
   count,
   described,
-  type Field,
   optional,
   type RecordOf,
   recordSchema,
@@ -60,7 +59,7 @@ export function createApplyPatchTool(): AnyTool {
   return fileTool({
     name: 'apply_patch',
     description: 'Create, change or delete one text file by a diff.',
-    inputSchema: recordSchema({ operation: variant<Operation>('type', operations) as Field<Operation> }),
+    inputSchema: recordSchema({ operation: variant<Operation>('type', operations) }),
     outputSchema: recordSchema(output),
     effects: 'state',
     examples: [

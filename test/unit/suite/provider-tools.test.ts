@@ -216,7 +216,7 @@ describe('providerToolsSection', () => {
   test('offers the tools as they are until the section that has them, or its own, is opened', async () => {
     const turns = (key: string): readonly (readonly Item[])[] => {
       const { arguments: input, name } = opening(key);
-      return [[toolUse('t1', String(name), input)]];
+      return [[toolUse('t1', name, input)]];
     };
     const hidden = () =>
       promptTemplate({

@@ -181,7 +181,7 @@ export function prepareRequest<Version extends AiSdkVersion>(
           names.filter((name) => placed.inPlace.has(name)),
           request,
           projected.tools,
-          (each) => toOpenAITool(toFunctionTool(each)) as JsonObject,
+          (each) => toOpenAITool(toFunctionTool(each)),
         ),
     }),
   };

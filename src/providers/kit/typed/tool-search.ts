@@ -1,4 +1,4 @@
-import { none } from '../../../core/internal/index.ts';
+import { none, startOf } from '../../../core/internal/index.ts';
 import type { ModelRequest, ModelTool } from '../../../core/runtime/index.ts';
 import type { JsonObject } from '../../../core/schema/index.ts';
 import type { ProviderTool } from '../../../core/tool/index.ts';
@@ -64,7 +64,7 @@ export function namespacesOf(
     return [
       {
         type: 'namespace',
-        name: path.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64),
+        name: startOf(path.replaceAll(/[^a-zA-Z0-9_-]/g, '_'), 64),
         description: title,
         tools: found.map((each) => ({ ...toWire(each), defer_loading: true })),
       },
