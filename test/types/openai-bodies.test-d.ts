@@ -21,7 +21,13 @@ import {
   toWebSearch,
 } from '../../src/providers/openai/hosted/codecs.ts';
 import { checkRequest, prepareRequest } from '../../src/providers/openai/request/request.ts';
-import type { IncludedData, InputItem, OpenAIToolChoice } from '../../src/providers/openai/wire/wire.ts';
+import type {
+  IncludedData,
+  InputItem,
+  OpenAIToolChoice,
+  OpenAITypedOutput,
+  OpenAITypedTool,
+} from '../../src/providers/openai/wire/wire.ts';
 
 // The vendor's own types must accept whatever the adapter builds.
 
@@ -57,6 +63,31 @@ describe('a request', () => {
     expectTypeOf<{ type: 'input_image'; image_url: string }>().not.toExtend<ResponseInputItem>();
     expectTypeOf<{ type: 'web_search' }>().not.toExtend<ResponseCreateParamsNonStreaming['tool_choice']>();
     expectTypeOf<'web_search_call.sources'>().not.toExtend<ResponseIncludable>();
+  });
+});
+
+describe("a tool of the vendor's shape", () => {
+  type KeysOf<Union> = Union extends unknown ? keyof Union : never;
+  type Unknown<Wire, Known> = Exclude<KeysOf<Wire>, KeysOf<Known>>;
+  type ToolOf<Type extends Tool['type']> = Extract<Tool, { type: Type }>;
+  type OutputOf<Type extends OpenAITypedOutput['type']> = Extract<OpenAITypedOutput, { type: Type }>;
+
+  it('is declared and answered as the vendor has it, with no other key', () => {
+    expectTypeOf<OpenAITypedTool>().toExtend<Tool>();
+    expectTypeOf<OpenAITypedTool['type']>().toExtend<Tool['type']>();
+    expectTypeOf<Unknown<OpenAITypedTool, ToolOf<OpenAITypedTool['type']>>>().toBeNever();
+    expectTypeOf<OutputOf<'shell_call_output'>>().toExtend<ResponseInputItem.ShellCallOutput>();
+    expectTypeOf<Unknown<OutputOf<'shell_call_output'>, ResponseInputItem.ShellCallOutput>>().toBeNever();
+    expectTypeOf<OutputOf<'apply_patch_call_output'>>().toExtend<ResponseInputItem.ApplyPatchCallOutput>();
+    expectTypeOf<
+      Unknown<OutputOf<'apply_patch_call_output'>, ResponseInputItem.ApplyPatchCallOutput>
+    >().toBeNever();
+    // The gate itself: what would have to be refused is.
+    expectTypeOf<Unknown<{ limit: 1 }, ToolOf<'shell'>>>().toEqualTypeOf<'limit'>();
+    expectTypeOf<{ type: 'shell'; environment: { type: 'remote' } }>().not.toExtend<Tool>();
+    expectTypeOf<
+      Omit<OutputOf<'apply_patch_call_output'>, 'status'>
+    >().not.toExtend<ResponseInputItem.ApplyPatchCallOutput>();
   });
 });
 
