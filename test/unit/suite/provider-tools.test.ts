@@ -3,8 +3,10 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import {
   openToolRuntime,
+  PromptRenderingLog,
   type ProviderAdapter,
   promptTemplate,
+  Session,
   section,
   sequentialDependencyPolicy,
   ToolResult,
@@ -79,6 +81,24 @@ describe('providerToolsSection', () => {
   ])('names what a template lacks for %o', (options, message) => {
     const sections = [task, providerToolsSection(options)];
     expect(() => promptTemplate({ ns: 'test', key: 'lacking', sections })).toThrow(message);
+  });
+
+  test('is in the record of the rendered prompt, with the shapes that the model takes', async () => {
+    const kindsOf = async (adapter: ProviderAdapter): Promise<unknown> => {
+      await using session = new Session();
+      await adapter.evaluate(typedPrompt({ typed: all }), { session });
+      return session.slice(PromptRenderingLog).latest()?.providerTools;
+    };
+    expect(await kindsOf(answeringItems(openaiAdapters.native).adapter)).toEqual([
+      'openai.shell',
+      'openai.apply_patch',
+    ]);
+    expect(await kindsOf(answeringBlocks(anthropicAdapters.native).adapter)).toEqual([
+      'anthropic.bash',
+      'anthropic.text_editor',
+      'anthropic.memory',
+    ]);
+    expect(await kindsOf(scriptedAdapter([{ text: 'Done.' }]))).toBeUndefined();
   });
 
   test('is there once for each shape', () => {

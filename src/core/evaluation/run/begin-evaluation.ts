@@ -60,6 +60,7 @@ export interface EvaluationStart {
     | 'takesExamples'
     | 'takesOutputSchema'
     | 'takesOpenedTools'
+    | 'providerToolKinds'
     | 'check'
   >;
   readonly stop: RunStop;
@@ -127,7 +128,8 @@ export async function beginEvaluation<Output>(
     throw error;
   });
   const { environment, rendered } = begun;
-  record.rendered(prompt, rendered, environment.display.tools);
+  const { providerToolKinds } = models?.current.model ?? beginning.model;
+  record.rendered(prompt, rendered, environment.display.tools, providerToolKinds);
   if (environment.eventTypes.has('run-start')) environment.emit(runStart(beginning, environment));
   environment.reporter?.start();
   return begun;

@@ -49,12 +49,18 @@ export class EvaluationRecord {
     };
   }
 
-  /** The prompt was rendered, and these are its tools. */
-  rendered({ params }: Prompt, rendered: RenderedPrompt, tools: readonly ModelTool[]): void {
+  /** The prompt was rendered, and these are its tools. @param takenKinds the kinds of provider tools that the model takes. */
+  rendered(
+    { params }: Prompt,
+    rendered: RenderedPrompt,
+    tools: readonly ModelTool[],
+    takenKinds: readonly string[] = none,
+  ): void {
     const renderId = this.#calls.ids();
     this.#renderId = renderId;
     const atMs = this.#calls.clock.now();
     const { descriptor, text } = rendered;
+    const kinds = rendered.providerTools.map(({ kind }) => kind).filter((kind) => takenKinds.includes(kind));
     this.#dispatch(PromptRendered, {
       eventId: renderId,
       ...this.origin,
@@ -68,6 +74,7 @@ export class EvaluationRecord {
       text,
       tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
       hostedTools: rendered.hostedTools.map(({ name }) => name),
+      ...present({ providerTools: kinds.length === 0 ? undefined : kinds }),
       atMs,
     });
   }

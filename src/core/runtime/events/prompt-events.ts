@@ -56,6 +56,8 @@ const rendered = {
   >,
   /** Names of the hosted tools, in order of declaration. Absent: recorded by version 0.1. */
   hostedTools: optional(list(text)) as OptionalField<readonly string[]>,
+  /** Kinds of the provider tools that the model gets in the place of some of `tools`, such as `openai.shell`. Absent: none. */
+  providerTools: optional(list(text)) as OptionalField<readonly string[]>,
   /** Milliseconds since the Unix epoch. */
   atMs: milliseconds as Field<number>,
 };
