@@ -1,5 +1,5 @@
 import { isRecord, readJson } from '../../../core/internal/index.ts';
-import type { DistinctCallIds, WireFields } from '../../kit/index.ts';
+import { aiSdkOpenaiTypes, type DistinctCallIds, type WireFields } from '../../kit/index.ts';
 import { keepFile } from './files.ts';
 import { providerMetadataOf } from './provider-metadata.ts';
 
@@ -30,11 +30,28 @@ export function isOwnCall(part: KeptPart): boolean {
 export function keepParts(content: readonly unknown[], callIds: DistinctCallIds): readonly KeptPart[] {
   return content.flatMap((part): readonly KeptPart[] => {
     if (!isPart(part) || part['preliminary'] === true) return [];
-    if (isOwnCall(part)) return [{ ...part, toolCallId: callIds.take(part['toolCallId']) }];
+    if (isOwnCall(part)) return [withCallId(part, callIds.take(part['toolCallId']))];
     if (part.type !== 'file' && part.type !== 'reasoning-file') return [part];
     const data = keepFile(part['data']);
     return data === undefined ? [] : [{ ...part, data }];
   });
+}
+
+/** The member of the input where the package of OpenAI has the id, too, which it sends back: by the names of its tools. */
+const idMembers: ReadonlyMap<unknown, string> = new Map([
+  [aiSdkOpenaiTypes['openai.apply_patch'][0].name, 'callId'],
+  [aiSdkOpenaiTypes['openai.tool_search'][0].name, 'call_id'],
+]);
+
+function withCallId(part: KeptPart, callId: string): KeptPart {
+  const { input, toolCallId, toolName } = part;
+  const kept = { ...part, toolCallId: callId };
+  const member = callId === toolCallId ? undefined : idMembers.get(toolName);
+  if (member === undefined || typeof input !== 'string') return kept;
+  const fields = readJson(input);
+  // A tool of the prompt that has this name may have such a member of its own.
+  if (!isRecord(fields) || fields[member] !== toolCallId) return kept;
+  return { ...kept, input: JSON.stringify({ ...fields, [member]: callId }) };
 }
 
 /**
