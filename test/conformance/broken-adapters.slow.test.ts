@@ -139,6 +139,7 @@ describe('the suite detects an adapter that', () => {
         "rejects arguments that are not JSON",
         "rejects a call that is truncated before its arguments",
         "rejects a call that is truncated within its arguments",
+        "does not run a call of a tool that toolChoice does not allow",
         "reports calls that are denied or not approved",
         "completes a conversation that ends in calls without results",
         "continues a conversation after an abort",
@@ -166,6 +167,7 @@ describe('the suite detects an adapter that', () => {
         "rejects arguments that are not JSON",
         "rejects a call that is truncated before its arguments",
         "rejects a call that is truncated within its arguments",
+        "does not run a call of a tool that toolChoice does not allow",
         "reports calls that are denied or not approved",
         "completes a conversation that ends in calls without results",
         "continues a conversation after an abort",
@@ -190,6 +192,7 @@ describe('the suite detects an adapter that', () => {
         "rejects arguments that are not JSON",
         "rejects a call that is truncated before its arguments",
         "rejects a call that is truncated within its arguments",
+        "does not run a call of a tool that toolChoice does not allow",
         "reports calls that are denied or not approved",
         "completes a conversation that ends in calls without results",
       ]
@@ -218,6 +221,7 @@ describe('the suite detects an adapter that', () => {
         "rejects arguments that are not JSON",
         "rejects a call that is truncated before its arguments",
         "rejects a call that is truncated within its arguments",
+        "does not run a call of a tool that toolChoice does not allow",
         "reports calls that are denied or not approved",
         "completes a conversation that ends in calls without results",
         "continues a conversation after an abort",
@@ -534,6 +538,7 @@ describe('the suite detects an adapter that', () => {
     expect(await failuresOf(broken)).toMatchInlineSnapshot(`
       [
         "runs a tool call and returns its result",
+        "does not run a call of a tool that toolChoice does not allow",
         "adds the tools of an opened section",
       ]
     `);
