@@ -254,6 +254,7 @@ describe('the suite detects an adapter that', () => {
         "reports failing calls among successful ones",
         "rejects a call that is truncated before its arguments",
         "rejects a call that is truncated within its arguments",
+        "offers the tools themselves where it does not know their shape",
         "continues a conversation in another evaluation",
         "completes a conversation that ends in calls without results",
         "retries after a server error without repeating a completed call",
@@ -459,6 +460,18 @@ describe('the suite detects an adapter that', () => {
     `);
   });
 
+  test('leaves out tools in whose place a shape is that it does not know', async () => {
+    const broken = withRequests((request) => ({
+      ...request,
+      tools: request.tools.filter(
+        ({ name }) => !request.providerTools?.some(({ replaces }) => replaces.includes(name)),
+      ),
+    }));
+    expect(await failuresOf(broken)).toEqual([
+      'offers the tools themselves where it does not know their shape',
+    ]);
+  });
+
   test('sends other instructions from the second request on', async () => {
     const broken = withRequests((request) => ({
       ...request,
@@ -539,6 +552,7 @@ describe('the suite detects an adapter that', () => {
       [
         "runs a tool call and returns its result",
         "does not run a call of a tool that toolChoice does not allow",
+        "offers the tools themselves where it does not know their shape",
         "adds the tools of an opened section",
       ]
     `);

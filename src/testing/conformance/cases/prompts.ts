@@ -1,6 +1,6 @@
 import { section } from '../../../core/prompt/index.ts';
 import { each, expectEqual, expectTrue } from '../expect.ts';
-import { add, note } from '../fixture.ts';
+import { add, forget, note } from '../fixture.ts';
 import type { CaseDefinition } from '../stage.ts';
 import { answer, call, itemsOf } from '../turn.ts';
 import { expectRead } from './expectations.ts';
@@ -14,6 +14,23 @@ const sums = section({
   template: 'Add with the tool.',
   visibility: 'summary',
   tools: [add],
+});
+
+/** A vendor's shape for which no adapter has a codec: one of its tools is offered in that shape alone. */
+const shapes = section({
+  title: 'Shapes',
+  key: 'shapes',
+  template: 'Use the tools.',
+  providerTools: [
+    {
+      type: 'provider-tool',
+      kind: 'conformance.notes',
+      config: {},
+      uses: ['note', 'forget'],
+      replaces: ['note'],
+      typedOnly: ['forget'],
+    },
+  ],
 });
 
 /** Cases of features of prompts: structured answers, and sections. */
@@ -61,6 +78,18 @@ export const promptCases: readonly CaseDefinition[] = [
     play: async (stage) => {
       const { error } = await stage.fail(stage.workshop.counter(), { limits: { maxOutputRepairs: 1 } });
       expectEqual('the error', [error.code, error.phase], ['evaluation-output-invalid', 'parse']);
+    },
+  },
+  {
+    name: 'offers the tools themselves where it does not know their shape',
+    script: [answer({ toolCalls: [call('c1', 'note', { text: 'a' })] }), answer({ text: 'Noted.' })],
+    play: async (stage) => {
+      const parts = { tools: [note, forget, add], sections: [shapes] };
+      const { response } = await stage.finish(stage.workshop.agent(parts));
+      expectEqual('the text of the response', response.text, 'Noted.');
+      const offered = each(stage.requests, 'tools');
+      expectEqual('the tools that were offered', offered, Array(2).fill(['note', 'add']));
+      await stage.workshop.expectNotes(['a']);
     },
   },
   {
