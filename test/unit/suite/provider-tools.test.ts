@@ -3,12 +3,14 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import {
   openToolRuntime,
+  PolicyDecision,
   PromptRenderingLog,
   type ProviderAdapter,
   promptTemplate,
   Session,
   section,
   sequentialDependencyPolicy,
+  type ToolPolicy,
   ToolResult,
   tool,
 } from 'weakincentives';
@@ -132,6 +134,30 @@ describe('providerToolsSection', () => {
     expect(of('edit_file')).toThrow(/has the tool "edit_file" wait for others, and not "apply_patch"/);
     expect(of('edit_file', 'apply_patch')).not.toThrow();
     expect(of('rm')).not.toThrow();
+  });
+
+  test('asks no policy of the shell about a restart, which runs nothing', async () => {
+    const closed: ToolPolicy = { name: 'closed', check: () => PolicyDecision.deny('Not today.') };
+    const prompt = promptTemplate({
+      ns: 'test',
+      key: 'restart',
+      sections: [
+        task,
+        vfsToolsSection(),
+        shellSection({ backend: smallShell(), policies: [closed] }),
+        providerToolsSection({ anthropic: { bash: true } }),
+      ],
+    }).bind();
+    const { adapter, requests } = answeringBlocks(
+      anthropicAdapters.native,
+      [toolUse('t1', 'bash', { restart: true })],
+      [toolUse('t2', 'bash', { command: 'echo a' })],
+    );
+    await adapter.evaluate(prompt);
+    expect(resultsIn(requests[2])).toMatchObject([
+      { tool_use_id: 't1', content: expect.stringMatching(/^There is nothing to restart/) },
+      { tool_use_id: 't2', is_error: true, content: expect.stringContaining('Not today.') },
+    ]);
   });
 
   test('refuses an unknown version before any request, by the name of its setting', async () => {

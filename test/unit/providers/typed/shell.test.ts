@@ -293,3 +293,15 @@ describe.each(inBothModes({ native }))('a shell_call on %s, streaming: %s', (_na
     expect(outputsIn(request)).toMatchObject([{ type: 'shell_call_output', call_id: 'c1', caller }]);
   });
 });
+
+test('a value that is longer than the model may read gives way to the text, and keeps its exit code', async () => {
+  const { adapter, requests } = answeringItems(openaiAdapters.native, [
+    shellCall('c1', ['print 9000; exit 3']),
+  ]);
+  await adapter.evaluate(typedPrompt(), { limits: { maxResultCharacters: 1_000 } });
+  const [{ output = [] } = {}] = outputsIn(requests[1]) as readonly { readonly output?: readonly Item[] }[];
+  expect(output).toMatchObject([{ outcome: { type: 'exit', exit_code: 3 } }]);
+  expect(output[0]?.['stdout']).toMatch(
+    /^The command ended with exit code 3\..*at most 1,?000 may be given to you/s,
+  );
+});

@@ -1,6 +1,12 @@
 import { describeError } from '../../../error/index.ts';
 import { present, startOf, type Writable, wellFormed, wellFormedText } from '../../../internal/index.ts';
-import { describeIssues, freezeJson, type OutputOutcome, renderJson } from '../../../schema/index.ts';
+import {
+  describeIssues,
+  freezeJson,
+  type JsonValue,
+  type OutputOutcome,
+  renderJson,
+} from '../../../schema/index.ts';
 import {
   type AnyTool,
   type Logger,
@@ -10,6 +16,7 @@ import {
   type ToolSuccess,
 } from '../../../tool/index.ts';
 import type { EvaluationEnvironment } from '../environment/environment.ts';
+import { shortenedValue } from '../result-item.ts';
 import { failed } from '../tool-call/verdict.ts';
 import type { CallAttempt } from './attempt.ts';
 import { AttemptEnd } from './exceptions.ts';
@@ -36,7 +43,7 @@ export function readSuccess(attempt: CallAttempt, returned: unknown): ToolSucces
     kind: 'failed',
     outcome: 'rolled-back',
     reason: 'failed-result',
-    result: shortened(failure, attempt.maxResultCharacters),
+    result: shortened(failure, attempt.maxResultCharacters, attempt.resolved.call.providerKind !== undefined),
   });
 }
 
@@ -59,8 +66,12 @@ export function assertResultSize(
   throw new AttemptEnd(failed('rolled-back', 'result-too-large', text));
 }
 
-/** A failure that the model can be given: the beginning of its message, without its value, when it is too long. */
-function shortened(failure: ToolFailure, maxCharacters: number): ToolFailure {
+/**
+ * A failure that the model can be given: the beginning of its message, without its value, when it is too long.
+ *
+ * @param isTyped whether the answer is made of the value, in the shape of a provider tool: what is short of it stays.
+ */
+function shortened(failure: ToolFailure, maxCharacters: number, isTyped: boolean): ToolFailure {
   const { message, value, excludeValueFromContext } = failure;
   const size = message.length + (excludeValueFromContext === true ? 0 : textLength(value));
   if (size <= maxCharacters) return failure;
@@ -68,7 +79,8 @@ function shortened(failure: ToolFailure, maxCharacters: number): ToolFailure {
   return {
     success: false,
     message: `${kept}… [Cut off: this failed result has ${size} characters, and at most ${maxCharacters} may be given to you.]`,
-    value: undefined,
+    value: isTyped && value !== undefined ? shortenedValue(value as JsonValue) : undefined,
+    ...present({ excludeValueFromContext: isTyped ? true : undefined }),
   };
 }
 
