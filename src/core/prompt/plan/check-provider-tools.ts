@@ -12,8 +12,6 @@ import type { ProviderTool } from '../../tool/index.ts';
 import type { GovernedTool } from './check-policies.ts';
 import type { SectionNode } from './section-tree.ts';
 
-const names = listOf<string>((name) => typeof name === 'string' && name !== '', 'a list of names of tools');
-
 /**
  * @param tools all tools of the prompt, by name.
  * @throws {PromptValidationError} for a value that is not a provider tool, two of one kind, and one whose tools the prompt does not have.
@@ -43,6 +41,7 @@ export function checkProviderTools(nodes: readonly SectionNode[], tools: Readonl
 }
 
 function assertShape(tool: ProviderTool, path: string): void {
+  const names = listOf<string>((name) => typeof name === 'string' && name !== '', 'a list of names of tools');
   assertOptions<ProviderTool>(`a provider tool of the section "${path}"`, tool, {
     type: required(oneOf(['provider-tool'])),
     kind: required(
