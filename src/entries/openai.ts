@@ -6,6 +6,7 @@
  * @module weakincentives/openai
  */
 
+export type { OpenAILifetime } from '../providers/kit/caching/openai-caching.ts';
 export { openaiHostedToolCodecs } from '../providers/openai/hosted/codecs.ts';
 export { type OpenAIOptions, openai } from '../providers/openai/openai.ts';
 export type { OpenAISettings } from '../providers/openai/request/request-settings.ts';
@@ -31,4 +32,5 @@ export { openaiDialect } from '../providers/openai/wire/openai-dialect.ts';
 export type {
   OpenAIFunctionTool,
   OpenAIRequest,
+  OpenAITypedTool,
 } from '../providers/openai/wire/wire.ts';

@@ -12,7 +12,7 @@ export { readRunRecord } from '../record/fold/read-run-record.ts';
 export { RunFold } from '../record/fold/run-fold.ts';
 export type * from '../record/fold/run-record.ts';
 export type { RunHeader } from '../record/format/header-row.ts';
-export type { ContentReference, RecordedWrite } from '../record/format/row-parts.ts';
+export type { CacheReport, ContentReference, RecordedWrite } from '../record/format/row-parts.ts';
 export type { RequestTokens, Row, RowOf } from '../record/format/rows.ts';
 export type {
   CallDifference,

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { exportsOfEntries } from './exported-names.ts';
 
 /** How many names the package exports. Who adds or removes one changes the number, and says which in the change. */
-const publicNames = 730;
+const publicNames = 733;
 /** How many it may. */
-const maxPublicNames = 730;
+const maxPublicNames = 733;
 /** Pairs that differ by their last letter only: a slice and its item. */
 const sliceAndItem: ReadonlySet<string> = new Set(['VisibilityOverrides']);
 

@@ -94,8 +94,12 @@ describe('a call whose handler ends the process', () => {
   it('is made once more when the answer that asks for it was lost with the process', async () => {
     const run = new MortalRun();
     const ran: string[] = [];
-    const outcome = await run.liveUntilDone(9, ({ die }) => ({
-      adapter: calling('parse'),
+    const outcome = await run.liveUntilDone(9, ({ die, number }) => ({
+      // The process of the first life ends before anything of the answer can be written.
+      adapter: scriptedAdapter((_conversation, { turn }) => {
+        if (number === 1) die();
+        return turn === 1 ? { toolCalls: [{ name: 'parse' }] } : { text: 'done' };
+      }),
       prompt: promptWith([toolOf('parse', { die, ran })]),
       limits: { maxInterruptions: 1 },
     }));
