@@ -11,7 +11,7 @@ import type {
   FunctionTool as VendorFunctionTool,
 } from 'openai/resources/responses/responses';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { OpenAIFunctionTool, OpenAIRequest } from 'weakincentives/openai';
+import type { OpenAIFunctionTool, OpenAIRequest, OpenAITypedTool } from 'weakincentives/openai';
 import type { OpenAIHostedWire } from '../../src/providers/openai/hosted/codecs.ts';
 import {
   toCodeInterpreter,
@@ -26,7 +26,6 @@ import type {
   InputItem,
   OpenAIToolChoice,
   OpenAITypedOutput,
-  OpenAITypedTool,
 } from '../../src/providers/openai/wire/wire.ts';
 
 // The vendor's own types must accept whatever the adapter builds.

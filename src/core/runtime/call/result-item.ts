@@ -1,18 +1,9 @@
-import {
-  isRecord,
-  type Writable,
-  wellFormed,
-  wellFormedText,
-  withoutBlockTags,
-} from '../../internal/index.ts';
-import type { JsonValue } from '../../schema/index.ts';
+import { type Writable, wellFormed, wellFormedText, withoutBlockTags } from '../../internal/index.ts';
 import type { ToolInvokedPayload, ToolResultItem } from '../../tool/index.ts';
 import { feedbackText } from '../feedback/feedback-runner.ts';
 import type { EvaluationEnvironment } from './environment/environment.ts';
+import { charactersOf, mapTexts, shortenedValue } from './tool-call/shortened-value.ts';
 import type { ToolCallResult } from './tool-call/tool-call.ts';
-
-/** Longer texts of a value are left out where the text of its result was shortened. */
-const maxKeptCharacters = 200;
 
 /** The answer to a call as it is in the conversation. */
 export function toResultItem(
@@ -51,33 +42,4 @@ function addTypedParts(
   }
   const said = feedbackText(feedback);
   if (said !== '') item.feedback = said;
-}
-
-function charactersOf(value: JsonValue): number {
-  let characters = 0;
-  mapTexts(value, (text) => {
-    characters += text.length;
-    return text;
-  });
-  return characters;
-}
-
-/** The value of a result whose text was shortened, or left out. */
-export function shortenedValue(value: JsonValue): JsonValue {
-  return mapTexts(value, withoutLong);
-}
-
-function withoutLong(text: string): string | undefined {
-  return text.length > maxKeptCharacters ? undefined : text;
-}
-
-/** The value with other texts, at its top; without those for which there is no other one. */
-function mapTexts(value: JsonValue, map: (text: string) => string | undefined): JsonValue {
-  if (typeof value === 'string') return map(value) ?? null;
-  if (!isRecord(value)) return value;
-  const members = Object.entries(value).flatMap(([name, member]) => {
-    const mapped = typeof member === 'string' ? map(member) : member;
-    return mapped === undefined ? [] : [[name, mapped]];
-  });
-  return Object.fromEntries(members) as JsonValue;
 }

@@ -3,7 +3,7 @@ import { none, present } from '../../internal/index.ts';
 import type { AnySlice } from '../../session/index.ts';
 import type { ConversationItem, HostedApprovalRequestPart, ToolResultItem } from '../../tool/index.ts';
 import type { EvaluationEnvironment } from '../call/environment/environment.ts';
-import { shortenedValue } from '../call/result-item.ts';
+import { shortenedValue } from '../call/tool-call/shortened-value.ts';
 import { type ToolCall, toToolCall } from '../call/tool-call/tool-call.ts';
 import type { CompactionThresholds } from '../context/compaction-types.ts';
 import { type KeptResults, readResultName } from '../context/kept-results.ts';

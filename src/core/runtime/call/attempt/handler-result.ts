@@ -16,7 +16,7 @@ import {
   type ToolSuccess,
 } from '../../../tool/index.ts';
 import type { EvaluationEnvironment } from '../environment/environment.ts';
-import { shortenedValue } from '../result-item.ts';
+import { shortenedValue } from '../tool-call/shortened-value.ts';
 import { failed } from '../tool-call/verdict.ts';
 import type { CallAttempt } from './attempt.ts';
 import { AttemptEnd } from './exceptions.ts';
