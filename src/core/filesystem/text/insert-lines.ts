@@ -1,7 +1,7 @@
 import { byteOrderMark } from '../../internal/index.ts';
 import { preparedText, spliceText, toLineFeeds, withMarkOf } from './splice.ts';
 
-/** A text with lines put into it; or how many lines it has, when there is no such place. */
+/** The text after an insertion; or, when the text does not have so many lines, how many it has. */
 export type InsertedLines =
   | { readonly kind: 'inserted'; readonly text: string; readonly lines: number }
   | { readonly kind: 'out-of-range'; readonly totalLines: number };

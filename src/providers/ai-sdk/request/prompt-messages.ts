@@ -91,8 +91,9 @@ export function toPrompt<Version extends AiSdkVersion>(
       }
       case 'assistant': {
         ids.enter(item);
-        callers = callersIn(ownParts(item, provider));
-        typed = new TypedItems(item, ownParts(item, provider), callIdOf);
+        const own = ownParts(item, provider);
+        callers = callersIn(own);
+        typed = new TypedItems(item, own, callIdOf);
         const parts = fromAssistant(item, context, ids);
         const hasThinking = index < context.withoutThinkingFrom;
         const content = hasThinking ? parts : parts.filter(({ type }) => type !== 'reasoning');
@@ -113,7 +114,7 @@ export function toPrompt<Version extends AiSdkVersion>(
         const caller = callers.get((answered && callIdOf(answered.item)) ?? item.callId);
         pushAnswer(messages, {
           ...toResult(item, context.files, ids, brought),
-          ...(answered === undefined ? {} : toTypedResult(answered, context)),
+          ...(answered && toTypedResult(answered, context)),
           ...present({
             providerOptions:
               brought.providerOptions === undefined

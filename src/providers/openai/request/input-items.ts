@@ -75,16 +75,18 @@ export function toInputItems(
     switch (item.type) {
       case 'user':
         return [{ type: 'message', role: 'user', content: withMark(item.content.map(toContent), endMark) }];
-      case 'assistant':
+      case 'assistant': {
         ids.enter(item);
         callers.clear();
         typed = undefined;
         if (item.raw?.provider !== provider) return fromForeign(item, ids);
-        for (const raw of objectsIn(item.raw.items)) noteCaller(raw, callers);
-        if (providerTools !== undefined) typed = new TypedItems(item, objectsIn(item.raw.items), callIdOf);
+        const own = objectsIn(item.raw.items);
+        for (const raw of own) noteCaller(raw, callers);
+        if (providerTools !== undefined) typed = new TypedItems(item, own, callIdOf);
         for (const part of item.content) if (part.type === 'approval-request') asked.add(part.approvalId);
         // The provider accepts every item it makes; this adapter does not inspect them.
         return item.raw.items as readonly InputItem[];
+      }
       case 'tool-result': {
         const answered = typed?.take(item);
         // An item of several calls is answered once.

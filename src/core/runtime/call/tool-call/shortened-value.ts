@@ -23,7 +23,7 @@ function withoutLong(text: string): string | undefined {
   return text.length > maxKeptCharacters ? undefined : text;
 }
 
-/** The value with other texts, at its top; without those for which there is no other one. */
+/** Replaces each text that is the value, or a direct member of it, by what `map` returns; undefined removes it. */
 export function mapTexts(value: JsonValue, map: (text: string) => string | undefined): JsonValue {
   if (typeof value === 'string') return map(value) ?? null;
   if (!isRecord(value)) return value;
